@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "models/feed_forward.h"
 #include "models/module.h"
-#include "models/ops/weight_casts.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::training {
@@ -45,9 +43,8 @@ std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& mod
 
 namespace {
 
-/// The weights that passes read in their own element type: of tables only one that is also the
-/// output layer's.
-std::vector<torch::Tensor> cast_weights(const models::TransformerImpl& model) {
+/// Of tables only one that is also the output layer's.
+std::vector<torch::Tensor> weights_read_by(const models::TransformerImpl& model) {
   std::vector<torch::Tensor> weights;
   for (const auto& module : model.modules())
     if (const auto* own = dynamic_cast<const models::Module*>(module.get()))
@@ -60,13 +57,16 @@ std::vector<torch::Tensor> cast_weights(const models::TransformerImpl& model) {
 
 }  // namespace
 
+std::unique_ptr<models::ops::WeightCasts> cast_weights(const models::TransformerImpl& model,
+                                                       const models::ForwardContext& context) {
+  if (context.compute_dtype != torch::kBFloat16 || !model.output_weight().is_cuda()) return nullptr;
+  return std::make_unique<models::ops::WeightCasts>(weights_read_by(model), torch::kBFloat16);
+}
+
 PassOutput forward_backward(models::TransformerImpl& model, const PassInput& input,
                             const models::ForwardContext& context, const LossTerms& loss,
                             const std::function<void()>& forward_done) {
   const auto& batch = input.batch;
-  std::optional<models::ops::WeightCasts> casts;
-  if (context.compute_dtype == torch::kBFloat16 && model.output_weight().is_cuda())
-    casts.emplace(cast_weights(model), torch::kBFloat16);
   const auto output = model.hidden(batch.source, batch.target_in, context);
   std::vector<models::RoutingStatistics> mixtures;
   for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
@@ -80,7 +80,7 @@ PassOutput forward_backward(models::TransformerImpl& model, const PassInput& inp
   if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
     objective = objective + aux_loss * batch.tokens;
   objective.backward(input.share);
-  if (casts) casts->add_gradients();
+  if (input.casts != nullptr) input.casts->add_gradients();
   return {losses.loss.detach(), losses.nll, std::move(mixtures)};
 }
 

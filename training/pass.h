@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "data/batch.h"
+#include "models/ops/weight_casts.h"
 #include "models/transformer.h"
 #include "training/training_options.h"
 
@@ -43,9 +45,15 @@ class KeptBuffers {
   std::vector<torch::Tensor> buffers_, values_;
 };
 
+/// The weights in the element type in which passes on a GPU read them, for any number of passes
+/// while the weights stay as they are. Null: each operation casts what it reads.
+std::unique_ptr<models::ops::WeightCasts> cast_weights(const models::TransformerImpl& model,
+                                                       const models::ForwardContext& context);
+
 struct PassInput {
   BatchTensors batch;
   torch::Tensor share;  // the weight of a target token in the gradient, in the weights' type // []
+  models::ops::WeightCasts* casts;  // cast_weights()
 };
 
 struct PassOutput {

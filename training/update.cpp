@@ -4,6 +4,7 @@
 #include <ATen/ops/_foreach_norm.h>
 
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -70,7 +71,9 @@ class Backward {
     const Tf32Products products(options_.precision == Precision::tf32);
     const auto part = batches_.size() / static_cast<size_t>(options_.ranks.size());
     const auto first = part * static_cast<size_t>(options_.ranks.rank());
-    return range(first, first + part);
+    auto sums = range(first, first + part);
+    casts_.reset();  // the weights are about to change
+    return sums;
   }
   double share() const { return share_; }
   /// The statistics of this rank's first batch.
@@ -121,14 +124,16 @@ class Backward {
     const auto weights = model_->output_weight().options().requires_grad(false);
     const auto tensors = to_tensors(batch, weights.device());
     options_.finished(UpdatePart::data);
-    return forward_backward(*model_, {tensors, torch::full({}, share_, weights)}, context,
-                            options_.loss, forward_done);
+    if (casts_ == nullptr) casts_ = cast_weights(*model_, context);
+    return forward_backward(*model_, {tensors, torch::full({}, share_, weights), casts_.get()},
+                            context, options_.loss, forward_done);
   }
 
   models::Transformer& model_;
   std::span<const data::Batch> batches_;
   const UpdateOptions& options_;
   double share_ = 0;
+  std::unique_ptr<models::ops::WeightCasts> casts_;  // for all batches
   std::vector<models::RoutingStatistics> mixtures_;
 };
 

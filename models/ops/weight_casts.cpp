@@ -22,14 +22,13 @@ std::vector<torch::Tensor> all_in(torch::ScalarType type, const std::vector<torc
 }  // namespace
 
 WeightCasts::WeightCasts(std::vector<torch::Tensor> weights, torch::ScalarType type)
-    : weights_(std::move(weights)) {
+    : outer_(std::exchange(current, this)), weights_(std::move(weights)) {
   const torch::NoGradGuard no_grad;
   casts_ = all_in(type, weights_);
   for (size_t i = 0; i < weights_.size(); ++i) index_[weights_[i].unsafeGetTensorImpl()] = i;
-  current = this;
 }
 
-WeightCasts::~WeightCasts() { current = nullptr; }
+WeightCasts::~WeightCasts() { current = outer_; }
 
 torch::Tensor WeightCasts::use(const torch::Tensor& weight) {
   const auto found = index_.find(weight.unsafeGetTensorImpl());

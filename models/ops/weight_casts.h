@@ -7,9 +7,10 @@
 
 namespace ablate::models::ops {
 
-/// Float weights in the element type of a pass, cast together. On a GPU each cast
-/// by itself is a launch, as is that of its gradient, and together they are two of five operators
-/// of a pass in bfloat16. The numbers are those of separate casts, bit for bit.
+/// Float weights in the element type of passes, cast together. On a GPU each cast by itself is a
+/// launch, as is that of its gradient, and together they are two of five operators of a pass in
+/// bfloat16. The numbers are those of separate casts, bit for bit. The newest one of a thread is
+/// used.
 class WeightCasts {
  public:
   /// REQUIRES: the weights are float and do not change while this exists.
@@ -30,12 +31,13 @@ class WeightCasts {
   };
   torch::Tensor use(const torch::Tensor& weight);
 
+  WeightCasts* outer_;
   std::vector<torch::Tensor> weights_, casts_;
   std::unordered_map<torch::TensorImpl*, size_t> index_;
   std::vector<Use> uses_;
 };
 
-/// weight.to(type), from the WeightCasts of this thread if one exists and has it.
+/// weight.to(type), from the newest WeightCasts of this thread if one exists and has it.
 torch::Tensor weight_in(const torch::Tensor& weight, torch::ScalarType type);
 
 }  // namespace ablate::models::ops

@@ -228,6 +228,19 @@ TEST_F(CountedDevice, AStepOfTheSmallModelLaunchesFewOperators) {
   EXPECT_LE(launches_of_a_step(Precision::fp32, models::T5Bias{}), 397);
 }
 
+TEST_F(CountedDevice, WeightsAreCastOnceAnUpdateAndTheirGradientsOnceABatch) {
+  const auto casts = [](size_t batches) {
+    auto model = model_of(models::tiny(), torch::kCUDA);
+    const auto optimizer = make_optimizer(Sgd{}, *model);
+    auto options = plain();
+    options.precision = Precision::bf16;
+    const auto before = fake_cuda::counts().calls["aten::_foreach_copy_"];
+    update(model, *optimizer, batches_of(models::tiny(), batches), options);
+    return fake_cuda::counts().calls["aten::_foreach_copy_"] - before;
+  };
+  for (const size_t batches : {1, 2, 4}) EXPECT_EQ(casts(batches), 1 + batches);
+}
+
 TEST(DeviceModel, WeightsThatAreCastTogetherGiveTheSameBits) {
   const auto gradients_of = [](const models::TransformerOptions& options, bool together) {
     auto model = model_of(options, torch::kCUDA);

@@ -127,8 +127,10 @@ std::unique_ptr<PassGraphs::Captured> PassGraphs::capture(const data::Batch& bat
   const KeptGradients gradients(parameters_);
   const auto work = [&] {
     const models::NoiseTape::Playing playing(pass->noise);
-    pass->output = forward_backward(*model_, {unpacked(pass->numbers, batch), pass->share}, context,
-                                    loss_, [] {});
+    // Within the graph, so that no replay reads weights of an earlier update.
+    const auto casts = cast_weights(*model_, context);
+    pass->output = forward_backward(
+        *model_, {unpacked(pass->numbers, batch), pass->share, casts.get()}, context, loss_, [] {});
   };
   std::unique_ptr<DeviceGraph> graph(graph_maker()());
   graph->warm_up(work);
