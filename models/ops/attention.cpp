@@ -91,7 +91,8 @@ std::optional<torch::Tensor> mask_of(const torch::Tensor& query, const torch::Te
     return at::log_out(mask, *visible);  // one operator instead of the five of SDPA
   }
   const auto bias = in.position.bias.unsqueeze(0);  // [1, H, T, S]
-  if (elsewhere && !bias.requires_grad()) {
+  if (elsewhere) {
+    const torch::NoGradGuard no_grad;
     auto mask =
         empty_mask(visible ? at::infer_size(visible->sizes(), bias.sizes()) : bias.sizes().vec(),
                    query.options())
@@ -102,17 +103,33 @@ std::optional<torch::Tensor> mask_of(const torch::Tensor& query, const torch::Te
   return visible ? cast.masked_fill(visible->logical_not(), kHidden) : cast;
 }
 
-/// The same, computed once for all layers that share it. A trained bias that is cast is not shared:
-/// the sum of its gradients would be rounded.
+/// The mask of a trained bias, with its gradient. Every use has its own gradient, so that they are
+/// added in the bias's type and not in the mask's. // [1, H, T, S], [B or 1, H, T, S]
+struct TrainedMask : torch::autograd::Function<TrainedMask> {
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& bias,
+                               const torch::Tensor& mask) {
+    context->save_for_backward({bias});
+    return mask;
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto bias = context->get_saved_variables()[0];
+    return {gradients[0].sum_to_size(bias.sizes()).to(bias.scalar_type()), torch::Tensor()};
+  }
+};
+
+/// The same, computed once for all layers that share it.
 std::optional<torch::Tensor> shared_mask(const torch::Tensor& query, const torch::Tensor& key,
                                          const AttentionInput& in) {
-  auto* kept = computes_elsewhere(query) ? in.position.kept_mask.get() : nullptr;
-  if (kept != nullptr && kept->defined()) return *kept;
-  const auto mask = mask_of(query, key, in);
-  const bool shares =
-      mask && (!mask->requires_grad() || mask->scalar_type() == in.position.bias.scalar_type());
-  if (kept != nullptr && shares) *kept = *mask;
-  return mask;
+  if (!computes_elsewhere(query)) return mask_of(query, key, in);
+  auto* kept = in.position.kept_mask.get();
+  const bool is_kept = kept != nullptr && kept->defined();
+  const auto mask = is_kept ? *kept : mask_of(query, key, in);
+  if (!mask) return mask;
+  if (kept != nullptr) *kept = *mask;
+  const auto& bias = in.position.bias;
+  const bool trained = bias.defined() && bias.requires_grad();
+  return trained ? TrainedMask::apply(bias.unsqueeze(0), *mask) : *mask;
 }
 
 torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor& key,

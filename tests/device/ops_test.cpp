@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <memory>
+
 #include "models/ops/attention.h"
 #include "models/ops/elementwise.h"
 #include "models/ops/expert_feed_forward.h"
@@ -99,6 +102,48 @@ TEST(DeviceAttention, AQueryThatSeesNoKeyReadsZerosAndPassesNoGradient) {
       EXPECT_EQ(gradient[1].abs().sum().item<double>(), 0);
       EXPECT_TRUE(gradient.isfinite().all().item<bool>());
     }
+  }
+}
+
+TEST(DeviceAttention, LayersShareTheCastOfATrainedBiasAndAddItsGradientsInFloat) {
+  torch::manual_seed(3);
+  constexpr double kHidden = -std::numeric_limits<double>::infinity();
+  constexpr int kLayers = 4;
+  const Heads heads{.count = 2, .key_values = 2, .d_k = 16, .d_v = 16};
+  const auto visible = torch::tensor({{1, 1, 1, 0, 0}, {1, 1, 1, 1, 1}}).to(torch::kBool);
+  const auto padding_mask = visible.to(torch::kCUDA);
+  const auto type = torch::TensorOptions(torch::kBFloat16).device(torch::kCUDA);
+  const auto bias = torch::randn({2, 5, 5}).to(torch::kCUDA).requires_grad_();
+  std::vector<torch::Tensor> inputs;
+  for (int i = 0; i < kLayers; ++i) inputs.push_back(torch::randn({2, 5, 96}).to(type));
+  const auto gradient = [&](const auto& values_of) {
+    bias.mutable_grad().reset();
+    torch::Tensor sum = torch::zeros({}, type);
+    for (const auto& input : inputs) sum = sum + values_of(input).square().sum();
+    sum.backward();
+    return bias.grad().cpu();
+  };
+  const auto expected = gradient([&](const torch::Tensor& input) {
+    const auto part = [&](int64_t i) {
+      return input.narrow(-1, 32 * i, 32).unflatten(-1, {2, 16}).transpose(1, 2);
+    };
+    const auto hidden = padding_mask.logical_not().unsqueeze(1).unsqueeze(1);
+    const auto mask = bias.to(torch::kBFloat16).unsqueeze(0).masked_fill(hidden, kHidden);
+    return at::scaled_dot_product_attention(part(0), part(1), part(2), mask);
+  });
+  const auto copies = [] { return fake_cuda::counts().calls["aten::copy_"]; };
+  const auto before = copies();
+  const auto kept = std::make_shared<torch::Tensor>();
+  const auto found = gradient([&](const torch::Tensor& input) {
+    return attention({.query = input,
+                      .heads = heads,
+                      .padding_mask = padding_mask,
+                      .position = {.bias = bias, .kept_mask = kept}})
+        .values;
+  });
+  EXPECT_LE((found - expected).abs().max().item<double>(), fake_cuda::is_present() ? 0 : 1e-2);
+  if (fake_cuda::is_present()) {
+    EXPECT_EQ(copies() - before, 1 + kLayers) << "of the bias, and of each gradient";
   }
 }
 
