@@ -234,7 +234,7 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_flag(
       "--dry-run", request.dry_run,
       "List the runs with an estimate of their cost; do not train. With a launcher nothing "
-      "is timed, as on the login node of a cluster");
+      "is timed, as on the login node of a cluster, nor with ranks");
   verb.add_flag("--list", request.list,
                 "List the runs and their state; without a study, the studies that ship");
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
@@ -296,8 +296,10 @@ void add_run(CLI::App& app) {
     if (!request->list && !request->dry_run) return run_study(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
+    // One process takes another time and other memory than those that share a run.
+    const bool timed = !request->launcher && request->ranks == 1;
     schedule::dry_run(study, study_options(*request, study),
-                      {.json = request->json, .timed = !request->launcher});
+                      {.json = request->json, .timed = timed});
     if (!request->json) print_power(study);
   });
 }

@@ -71,11 +71,11 @@ void add_train(CLI::App& app) {
                    "Threads, if neither the configuration nor an earlier start names a number; "
                    "absent: one per core")
       ->check(between(1, 1024));
-  verb->add_option("--ranks", request->ranks,
-                   "Processes that share the training, a power of two that divides "
-                   "training.accumulate; srun or torchrun may have started them")
-      ->check(between(1, 1024))
-      ->capture_default_str();
+  auto* ranks = verb->add_option("--ranks", request->ranks,
+                                 "Processes that share the training, a power of two that divides "
+                                 "training.accumulate; srun or torchrun may have started them")
+                    ->check(between(1, 1024))
+                    ->capture_default_str();
   verb->add_option("--rank-timeout", request->rank_timeout,
                    "Seconds after which a rank that does not answer is lost")
       ->check(between(1, 86400))
@@ -90,7 +90,8 @@ void add_train(CLI::App& app) {
       verb->add_flag(
               "--dry-run", request->dry_run,
               "Print an estimate of the run's cost as one JSON object; do not train or write files")
-          ->excludes(retries);
+          ->excludes(retries)
+          ->excludes(ranks);
   verb->add_flag("--untimed", request->untimed, "Count, and time nothing")->needs(dry_run);
   verb->footer(
       "Works on config.yaml and run.json, which 'ablate run' writes into the folder of each run "

@@ -59,7 +59,8 @@ struct UpdateCost {
 UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
                        const models::TransformerImpl& model);
 
-/// Seconds of an update in this process, timed for about a second. Changes `model`.
+/// Seconds of an update in this process without other ranks, by graphs if such a training has them;
+/// timed for about a second. Changes `model`.
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,
                           training::Precision precision, models::Transformer model);
 

@@ -181,8 +181,8 @@ void print_counted(const Total& total) {
   std::cout << fmt::format(
       "\n{} runs to do: {:.2e} FLOPs, {:.1f} MB of checkpoints, {} files and folders.\n"
       "FLOPs are those of matrix products at every position, three times a forward pass's unless "
-      "weights are frozen. Nothing was timed; the same command\nwithout --launcher, on a node, "
-      "estimates time and memory.\n",
+      "weights are frozen. Nothing was timed; the same command\n"
+      "without --launcher and --ranks, on a node, estimates time and memory.\n",
       total.runs, total.flops, megabytes(total.disk_bytes), total.files);
 }
 
@@ -206,6 +206,7 @@ void print_notes(const config::Study& study, const Estimates& estimates) {
 }  // namespace
 
 void dry_run(const config::Study& study, const StudyOptions& options, const DryRun& how) {
+  for (const auto& run : study.runs) check_ranks(run.experiment, options.ranks);
   auto sharing = how.timed ? share_cores(study, options) : Sharing{};
   if (sharing.gpu) sharing.jobs = 1;  // how fast runs are that share one is not known
   const auto begin = std::chrono::steady_clock::now();

@@ -194,8 +194,12 @@ TEST_F(RanksTest, TorchrunStartsAgainWhatARankLost) {
 TEST_F(RanksTest, WhatRanksCannotShareIsRefused) {
   int number = 0;
   const auto refusal = [&](const std::string& words) {
-    const auto done = shell(command("refused" + std::to_string(++number), words));
+    const auto output = "refused" + std::to_string(++number);
+    const auto done = shell(command(output, words)),
+               dry = shell(command(output, words + " --dry-run"));
     EXPECT_EQ(done.code, 2);
+    EXPECT_EQ(dry.code, 2);
+    EXPECT_EQ(dry.output, done.output);
     return done.output;
   };
   EXPECT_NE(refusal("--ranks 3").find("must be a power of two"), std::string::npos);

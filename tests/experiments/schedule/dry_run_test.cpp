@@ -53,11 +53,12 @@ TEST_F(ProgramTest, ADryRunReportsBadData) {
   EXPECT_NE(outcome.output.find("missing.txt: cannot be read"), std::string::npos);
 }
 
-TEST_F(ProgramTest, ADryRunForAClusterTimesNothing) {
-  const auto timed = nlohmann::json::parse(shell(command("out", "--dry-run --json")).output);
-  for (const std::string launcher : {"slurm", "print"}) {
-    const auto counted = nlohmann::json::parse(
-        shell(command("out", "--dry-run --json --launcher " + launcher)).output);
+TEST_F(ProgramTest, ADryRunForAClusterOrForRanksTimesNothing) {
+  const std::string dry_run = "--set training.accumulate=2 --dry-run --json ";
+  const auto timed = nlohmann::json::parse(shell(command("out", dry_run)).output);
+  EXPECT_GT(timed.at("estimate").at("seconds"), 0);
+  for (const std::string more : {"--launcher slurm", "--launcher print", "--ranks 2"}) {
+    const auto counted = nlohmann::json::parse(shell(command("out", dry_run + more)).output);
     EXPECT_EQ(counted.at("estimate").at("seconds"), "NaN");
     EXPECT_EQ(counted.at("estimate").at("memory_bytes"), 0);
     for (const char* key :
