@@ -184,6 +184,23 @@ TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
   EXPECT_LT(5 * launches(&graphs), launches(nullptr));
 }
 
+/// Why graphs are limited by number: no more of their memory is their own than this.
+TEST(PassGraphs, KeepTheirBatchAndTheirResultsAloneBesidesTheMemoryThatAllShare) {
+  const auto allocated = [] {
+    return c10::getDeviceAllocator(torch::kCUDA)->getDeviceStats(0).allocated_bytes[0].current;
+  };
+  PassGraphs graphs(model_of(models::tiny(), torch::kCUDA), {});
+  const auto bytes_of = [&](int64_t length) {
+    const std::vector<int32_t> ids(static_cast<size_t>(length), 5);
+    const auto batch = batch_of({8, {ids, ids}});
+    const auto before = allocated();
+    EXPECT_TRUE(graphs.run(batch, 1, {.training = true, .dropout = 0.1}));
+    return allocated() - before - 3 * 8 * batch.rows * batch.target_length;
+  };
+  bytes_of(64);  // with gradients, noise and tables of positions
+  EXPECT_LT(bytes_of(60), 8192);
+}
+
 TEST_F(CountedDevice, TheGraphThatWasLongestUnusedMakesRoom) {
   auto model = model_of(models::tiny(), torch::kCUDA);
   PassGraphs graphs(model, {});

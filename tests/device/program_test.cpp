@@ -156,14 +156,18 @@ TEST_F(DeviceProgram, AnEstimateTimesUpdatesAsTrainingMakesThem) {
   EXPECT_EQ(graphs_launched(counts), 2 * (2 + 3)) << "each once before it is timed; two untimed";
 }
 
-/// The study with three seeds of one arm, which may run side by side.
+/// The study with three seeds of one arm, which may run side by side. Their batches have one size,
+/// so that all take the same memory.
 class SharedDevice : public DeviceProgram {
  protected:
   SharedDevice() {
     auto text = read_file(kSource + "/tests/device/components.yaml");
-    const std::string seeds = "seeds: [1]";
-    write_file(folder_ / "seeds.yaml",
-               text.replace(text.find(seeds), seeds.size(), "seeds: [1, 2, 3]"));
+    const auto replace = [&](const std::string& words, const std::string& others) {
+      text.replace(text.find(words), words.size(), others);
+    };
+    replace("seeds: [1]", "seeds: [1, 2, 3]");
+    replace("train_length: [1, 6]", "train_length: [6, 6]");
+    write_file(folder_ / "seeds.yaml", text);
   }
   std::string command(const std::string& output, int64_t gpu_bytes) const {
     return fmt::format("env FAKE_CUDA_BYTES={} {} 2>&1", gpu_bytes,
@@ -180,7 +184,8 @@ class SharedDevice : public DeviceProgram {
   }
   /// What a run takes of the stand-in.
   int64_t needed() const {
-    return nlohmann::json::parse(read_file(arm("base") / "result.json")).at("memory_bytes");
+    EXPECT_EQ(shell(command("alone", int64_t{1} << 32) + " --seeds 1").code, 0);
+    return nlohmann::json::parse(read_file(run("alone", 1) / "result.json")).at("memory_bytes");
   }
 };
 

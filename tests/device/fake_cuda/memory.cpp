@@ -37,8 +37,9 @@ const struct Install {
 }  // namespace
 
 struct Memory::Header {
-  size_t size;   // of the block, a power of 2
-  size_t bytes;  // asked for
+  size_t size;    // of the block, a power of 2
+  size_t bytes;   // asked for
+  bool captured;  // it was asked for in a capture
 };
 
 Memory& Memory::instance() {
@@ -62,28 +63,39 @@ Memory::Header& Memory::header_of(const void* data) const {
   return *reinterpret_cast<Header*>(host_address(static_cast<const char*>(data) - kHeaderBytes));
 }
 
-char* Memory::take(size_t size) {
-  auto& released = released_[static_cast<size_t>(std::countr_zero(size))];
-  if (!released.empty()) {
+void Memory::spoil(void* data) const {
+  std::memset(host_address(data), 0xff, header_of(data).bytes);
+}
+
+std::vector<char*>& Memory::released_like(const Header& header) {
+  return released_[header.captured ? 1 : 0][static_cast<size_t>(std::countr_zero(header.size))];
+}
+
+char* Memory::take(const Header& header) {
+  if (auto& released = released_like(header); !released.empty()) {
     char* block = released.back();
     released.pop_back();
     return block;
   }
-  TORCH_CHECK_WITH(OutOfMemoryError, used_ + size <= capacity(), "the stand-in for CUDA is full");
+  TORCH_CHECK_WITH(OutOfMemoryError, used_ + header.size <= capacity(),
+                   "the stand-in for CUDA is full");
   char* block = locked_ + used_;
-  used_ += size;
+  used_ += header.size;
   return block;
 }
 
 c10::DataPtr Memory::allocate(size_t bytes) {
   if (bytes == 0) return {nullptr, nullptr, &release, kDevice};
-  const auto size = std::bit_ceil(bytes + kHeaderBytes);
+  auto* recording = Recording::now();
+  const Header header{.size = std::bit_ceil(bytes + kHeaderBytes),
+                      .bytes = bytes,
+                      .captured = recording != nullptr};
   const std::lock_guard lock(mutex_);
-  char* data = take(size) + kHeaderBytes;
-  header_of(data) = {.size = size, .bytes = bytes};
+  char* data = take(header) + kHeaderBytes;
+  header_of(data) = header;
   allocated_ += static_cast<int64_t>(bytes);
   peak_ = std::max(peak_, allocated_);
-  if (auto* recording = Recording::now()) recording->allocated(data);
+  if (recording != nullptr) recording->allocated(data);
   return {data, data, &release, kDevice};
 }
 
@@ -94,8 +106,7 @@ void Memory::release(void* data) {
   const std::lock_guard lock(self.mutex_);
   const auto& header = self.header_of(data);
   self.allocated_ -= static_cast<int64_t>(header.bytes);
-  self.released_[static_cast<size_t>(std::countr_zero(header.size))].push_back(
-      static_cast<char*>(data) - kHeaderBytes);
+  self.released_like(header).push_back(static_cast<char*>(data) - kHeaderBytes);
 }
 
 c10::DeleterFnPtr Memory::raw_deleter() const { return &release; }

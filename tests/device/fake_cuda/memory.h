@@ -20,6 +20,8 @@ class Memory final : public c10::DeviceAllocator {
 
   /// Where the host may touch what lies at an address of the device.
   char* host_address(const void* device_address) const;
+  /// Fills the memory of a tensor with NaN of every type of floating-point numbers.
+  void spoil(void* data) const;
 
   c10::DataPtr allocate(size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
@@ -38,15 +40,18 @@ class Memory final : public c10::DeviceAllocator {
   Memory();
   static void release(void* data);
   Header& header_of(const void* data) const;
-  /// A block of this size, of one that was released or else a new one.
-  char* take(size_t size);
+  /// Where blocks of this kind are kept once they are released.
+  std::vector<char*>& released_like(const Header& header);
+  /// A block of this kind, one that was released or else a new one.
+  char* take(const Header& header);
 
   std::mutex mutex_;
-  char* locked_ = nullptr;                       // what tensors hold
-  char* open_ = nullptr;                         // the same pages, for operators
-  size_t used_ = 0;                              // bytes of the pages that were ever handed out
-  std::array<std::vector<char*>, 64> released_;  // blocks of 2^i bytes
-  int64_t allocated_ = 0, peak_ = 0;             // bytes that tensors asked for
+  char* locked_ = nullptr;            // what tensors hold
+  char* open_ = nullptr;              // the same pages, for operators
+  size_t used_ = 0;                   // bytes of the pages that were ever handed out
+  int64_t allocated_ = 0, peak_ = 0;  // bytes that tensors asked for
+  /// Blocks of 2^i bytes, those of captures apart.
+  std::array<std::array<std::vector<char*>, 64>, 2> released_;
 };
 
 /// Memory of the host that the device may read while the host goes on.

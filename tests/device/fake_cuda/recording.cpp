@@ -6,7 +6,6 @@
 #include <ATen/ops/from_blob.h>
 
 #include <atomic>
-#include <cstring>
 
 #include "tests/device/fake_cuda/counts.h"
 #include "tests/device/fake_cuda/memory.h"
@@ -100,10 +99,7 @@ void Recording::begin() {
 
 void Recording::end() {
   current = nullptr;
-  constexpr int kSpoilt = 0xff;  // NaN in every type of floating-point numbers
-  for (const auto& tensor : kept_)
-    std::memset(Memory::instance().host_address(tensor.storage().data()), kSpoilt,
-                tensor.storage().nbytes());
+  for (void* data : own_) Memory::instance().spoil(data);
 }
 
 void Recording::replay() const {
@@ -116,16 +112,13 @@ void Recording::replay() const {
 }
 
 bool Recording::owns(const at::Tensor& tensor) const {
-  return !has_memory(tensor) || own_.contains(tensor.storage().data());
+  return !has_memory(tensor) || own_.contains(tensor.storage().mutable_data());
 }
 
 at::Tensor Recording::view(const at::Tensor& tensor) {
   if (!on_device(tensor)) return tensor;
   if (!has_memory(tensor)) return at::empty(tensor.sizes(), tensor.scalar_type());
-  if (owns(tensor))
-    kept_.push_back(tensor.detach());
-  else
-    outside_.push_back({tensor.storage().getWeakStorageImpl()});
+  if (!owns(tensor)) outside_.push_back({tensor.storage().getWeakStorageImpl()});
   return weak_view(tensor);
 }
 

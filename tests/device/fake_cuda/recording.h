@@ -12,7 +12,8 @@ namespace fake_cuda {
 
 /// What the device was asked for during a capture, to be done again in the same memory. As with a
 /// CUDA graph, only memory that was allocated meanwhile belongs to it: it is written over at the
-/// end of the capture, and what lies outside of it stays as it is until a replay.
+/// end of the capture, and what lies outside of it stays as it is until a replay. Tensors that the
+/// capture released leave their memory to other captures, as in a pool that graphs share.
 class Recording {
  public:
   /// The one that is being made, by any thread; null: none.
@@ -38,7 +39,7 @@ class Recording {
   using Write = std::function<void(const std::vector<at::Tensor>& views)>;
   void write(const std::vector<at::Tensor>& tensors, const Write& write);
 
-  void allocated(const void* data) { own_.insert(data); }
+  void allocated(void* data) { own_.insert(data); }
 
  private:
   struct Outside {
@@ -46,14 +47,13 @@ class Recording {
   };
 
   bool owns(const at::Tensor& tensor) const;
-  /// A view on the CPU that keeps the memory only if it is the recording's own.
+  /// A view on the CPU that does not keep the memory.
   at::Tensor view(const at::Tensor& tensor);
   c10::IValue view(const c10::IValue& value);
 
   std::vector<std::function<void()>> kernels_;
-  std::vector<at::Tensor> kept_;  // of its own memory
   std::vector<Outside> outside_;
-  std::unordered_set<const void*> own_;  // memory allocated during the capture
+  std::unordered_set<void*> own_;  // memory allocated during the capture
 };
 
 /// Throws, as CUDA does, if there is a capture.
