@@ -166,7 +166,7 @@ bool allows_tf32() {
 
 TEST(DeviceModel, CudnnAttendsNowhereAndNothingStartsInTf32) {
   at::globalContext().setSDPUseCuDNN(true);
-  at::globalContext().setAllowTF32CuDNN(true);
+  allow_tf32(true);
   EXPECT_TRUE(resolve(Device::automatic).is_cuda());
   EXPECT_FALSE(at::globalContext().userEnabledCuDNNSDP());
   EXPECT_FALSE(allows_tf32());

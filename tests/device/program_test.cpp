@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include "tests/device/fake_cuda/counts.h"
 #include "tests/experiments/waiting.h"
@@ -127,9 +128,18 @@ TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
     return read_file(last / "model.safetensors") + read_file(last / "optimizer.safetensors") +
            log_of(run(output));
   };
-  const pid_t process = start_process(start("killed"));
-  EXPECT_TRUE(eventually(
-      [&] { return std::filesystem::exists(run("killed") / "checkpoints/step-00000014"); }));
+  const auto has = [&](const std::string& file, const std::string& text) {
+    return eventually(
+        [&] { return read_file(run("killed") / file).find(text) != std::string::npos; });
+  };
+  auto held = std::make_unique<HeldBeforeSaving>(run("killed"));
+  pid_t process = start_process(start("killed"));
+  EXPECT_TRUE(has("metrics.jsonl", "\"step\""));
+  kill(process, SIGTERM);
+  held.reset();
+  EXPECT_EQ(end_of(process), 75) << "so that another process goes on in any case";
+  process = start_process(start("killed"));
+  EXPECT_TRUE(has("log.txt", "continuing after step"));
   kill(-process, SIGKILL);
   end_of(process);
   ASSERT_EQ(shell(start("killed")).code, 0);

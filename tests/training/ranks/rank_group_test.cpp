@@ -6,8 +6,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -148,6 +151,11 @@ TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
   store.set("a/b", value);
   store.set("a/b", value);
   EXPECT_EQ(other.get("a/b"), value);
+  std::ifstream reader(std::filesystem::directory_iterator(folder)->path());
+  store.set("a/b", {1});
+  EXPECT_EQ(std::string(std::istreambuf_iterator(reader), {}),
+            std::string(value.begin(), value.end()))
+      << "for one who reads meanwhile";
   EXPECT_FALSE(other.check({"a/b", "a"}));
   EXPECT_THROW(other.wait({"a"}, std::chrono::milliseconds(0)), std::runtime_error);
   EXPECT_TRUE(store.deleteKey("a/b"));
