@@ -20,6 +20,8 @@ import sentencepiece
 from ctranslate2.specs import transformer_spec
 from safetensors.numpy import load_file
 
+LONGEST = 128  # tokens of an output, for both, so that both decode the same
+
 
 def linear(spec, weights: dict, name: str) -> None:
     spec.weight = weights[name + ".weight"]
@@ -92,7 +94,7 @@ class Peer:
         tokens = [self.tokenizer.encode(line, out_type=str) for line in lines]
         found = self.translator.translate_batch(
             tokens, max_batch_size=self.options.batch, batch_type="examples", beam_size=beam,
-            max_decoding_length=128, length_penalty=1.0)
+            max_decoding_length=LONGEST, length_penalty=1.0)
         outputs = [result.hypotheses[0] for result in found]
         texts = [self.tokenizer.decode(output) for output in outputs]
         return time.perf_counter() - start, texts, sum(len(output) + 1 for output in outputs)
@@ -103,7 +105,7 @@ def ablate(lines: list[str], beam: int, precision: str, options: argparse.Namesp
     start = time.perf_counter()
     result = subprocess.run(
         [options.program, "translate", options.run, "--beam", str(beam), "--batch", str(options.batch),
-         "--jobs", str(jobs), "--threads", "1", "--precision", precision],
+         "--jobs", str(jobs), "--threads", "1", "--precision", precision, "--max-length", str(LONGEST), "--max-ratio", str(LONGEST)],
         input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
     return time.perf_counter() - start, result.stdout.split("\n")[:len(lines)]
 
