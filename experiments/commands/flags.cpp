@@ -139,7 +139,9 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
   }
   const auto list = [&](const char* title, const std::set<CLI::Option*>& others) {
     if (!others.empty()) text += std::string(" ") + title + ":";
-    for (const auto* other : others) text += " " + other->get_name();
+    std::set<std::string> names;  // CLI11 orders them by their addresses
+    for (const auto* other : others) names.insert(other->get_name());
+    for (const auto& name : names) text += " " + name;
   };
   list("Needs", option->get_needs());
   list("Excludes", option->get_excludes());
