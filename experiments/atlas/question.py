@@ -39,7 +39,7 @@ def compared(record):
 
 
 def answer(record):
-    """One sentence an arm: where the report calls it what."""
+    """A sentence for each arm: its verdicts, each with its settings."""
     by_arm = {}
     for setting, name, arm, _ in compared(record):
         by_arm.setdefault(name, {}).setdefault(arm["contrast"]["verdict"].replace("_", " "), []).append(setting)

@@ -15,7 +15,7 @@ namespace ablate::records {
 struct RunPlan {
   std::string study, task, arm;
   int64_t seed = 0;
-  bool trial = false;                        // of tune, which no test set is used for
+  bool trial = false;                        // a run of tune, which is scored on no test set
   std::string data_folder;                   // absolute; base of relative data paths
   std::map<std::string, std::string> given;  // path of each value that was given -> its origin
   std::string config_sha256;                 // of config.yaml
@@ -59,8 +59,8 @@ struct RunEstimate {
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
   int64_t disk_bytes = 0;    // checkpoints at the end
   int64_t files = 0;         // files and folders at the end
-  double test_seconds = 0;   // of `seconds`, what test sets take
-  int64_t test_files = 0;    // of `files`, those of test sets
+  double test_seconds = 0;   // the evaluation on test sets, part of `seconds`
+  int64_t test_files = 0;    // texts of test sets, part of `files`
   double calibration_seconds = 0;
   std::vector<std::string> notes;  // sizes of its data that are less than requested
 

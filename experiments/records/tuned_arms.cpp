@@ -26,7 +26,6 @@ config::RunSpecification trial(const config::Candidate& candidate, int64_t seed)
           .seed = seed,
           .experiment = candidate.experiment,
           .origins = candidate.origins,
-          .waits = "",
           .trial = true};
 }
 

@@ -36,8 +36,8 @@ struct ScoringPasses {
 
 ScoringPasses scoring_passes(training::ScoredBatches batches);
 
-/// Floating-point operations of these passes, divided by the tokens that they predict; NaN if there
-/// are none.
+/// Floating-point operations of these passes, divided by the tokens that they predict; NaN without
+/// passes.
 double flops_per_token(const models::TransformerImpl& model, const ScoringPasses& passes);
 
 /// Counts the parameters of a run's model, each once. Builds it without values, and every model

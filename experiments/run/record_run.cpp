@@ -48,7 +48,8 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
                     {experiment.training.tokens_per_batch, prepared.data.masking()});
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
                                         prepared.data.format};
-  const auto tests = job.plan.trial ? std::vector<data::TestSet>{} : prepared.data.corpus.tests;
+  static const std::vector<data::TestSet> kNone;
+  const auto& tests = job.plan.trial ? kNone : prepared.data.corpus.tests;
   auto evaluation = evaluate(translator, tests, experiment);
   write_outputs(job.folder, evaluation, tests);
   auto result = result_of(model, validation, std::move(evaluation));

@@ -20,7 +20,7 @@ class SharedGpu {
   /// that are running is known and fits.
   bool has_room(const config::RunSpecification& run) const;
   void start(const config::RunSpecification& run);
-  /// `memory` is the run's report; zeros if it made none.
+  /// `memory` is the run's report; zeros if the run made no report.
   void end(const config::RunSpecification& run, const training::GpuMemory& memory);
 
  private:

@@ -184,7 +184,7 @@ TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
   EXPECT_LT(5 * launches(&graphs), launches(nullptr));
 }
 
-/// Why graphs are limited by number: no more of their memory is their own than this.
+/// Graphs are limited by number because another one takes hardly any memory besides its batch.
 TEST(PassGraphs, KeepTheirBatchAndTheirResultsAloneBesidesTheMemoryThatAllShare) {
   const auto allocated = [] {
     return c10::getDeviceAllocator(torch::kCUDA)->getDeviceStats(0).allocated_bytes[0].current;

@@ -35,7 +35,7 @@ TEST(WeightDecay, ActsOnWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
   }
 }
 
-/// What a step at the rate 0.1 leaves of a 1 and of a -1 in a matrix, whose gradients are 1.
+/// The values of a 1 and a -1 in a matrix after a step at the rate 0.1, if their gradients are 1.
 std::pair<double, double> left_of_two(const OptimizerOptions& options) {
   struct Two : models::Module {
     torch::Tensor matrix =

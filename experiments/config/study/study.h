@@ -29,7 +29,7 @@ struct RunSpecification {
   /// Dotted path of every value -> kDefaultOrigin, "file:line", "--set" or "match".
   std::map<std::string, std::string> origins;
   std::string waits;   // why its configuration is not known yet; empty: it is
-  bool trial = false;  // of tune: it is validated, and sees no test set
+  bool trial = false;  // a run of tune, which is scored on no test set
 };
 
 /// What the runs of one task and arm share.

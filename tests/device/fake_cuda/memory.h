@@ -40,13 +40,13 @@ class Memory final : public c10::DeviceAllocator {
   Memory();
   static void release(void* data);
   Header& header_of(const void* data) const;
-  /// Where blocks of this kind are kept once they are released.
+  /// The released blocks of this kind.
   std::vector<char*>& released_like(const Header& header);
   /// A block of this kind, one that was released or else a new one.
   char* take(const Header& header);
 
   std::mutex mutex_;
-  char* locked_ = nullptr;            // what tensors hold
+  char* locked_ = nullptr;            // the address that tensors have
   char* open_ = nullptr;              // the same pages, for operators
   size_t used_ = 0;                   // bytes of the pages that were ever handed out
   int64_t allocated_ = 0, peak_ = 0;  // bytes that tensors asked for

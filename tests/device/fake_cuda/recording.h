@@ -12,7 +12,7 @@ namespace fake_cuda {
 
 /// What the device was asked for during a capture, to be done again in the same memory. As with a
 /// CUDA graph, only memory that was allocated meanwhile belongs to it: it is written over at the
-/// end of the capture, and what lies outside of it stays as it is until a replay. Tensors that the
+/// end of the capture, and other memory does not change before a replay. Tensors that the
 /// capture released leave their memory to other captures, as in a pool that graphs share.
 class Recording {
  public:
