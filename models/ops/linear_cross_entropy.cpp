@@ -44,7 +44,8 @@ torch::Tensor cross_entropy_gradient(const torch::Tensor& logits, const torch::T
   auto probability = log_probability.exp_();
   if (growth.defined()) probability.mul_(growth);
   probability.scatter_(1, column, smoothing - 1, "add");
-  auto gradient = torch::empty_like(logits);
+  auto gradient =
+      probability.scalar_type() == logits.scalar_type() ? probability : torch::empty_like(logits);
   const auto uniform = torch::scalar_tensor(smoothing / static_cast<double>(logits.size(1)));
   return torch::sub_out(gradient, probability, uniform);
 }
