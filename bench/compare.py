@@ -52,12 +52,13 @@ def arguments():
     add = parser.add_argument
     add("--sizes", type=chosen(STEPS), default=list(STEPS), metavar="tiny,small,base")
     add("--device", choices=("cpu", "cuda"), default="cpu")
-    add("--precisions", type=chosen(("fp32", "bf16")), default=["fp32", "bf16"],
-        metavar="fp32,bf16")
+    add("--precisions", type=chosen(("fp32", "tf32", "bf16")), default=["fp32", "bf16"],
+        metavar="fp32,bf16", help="tf32 needs a GPU")
     add("--rounds", type=int, default=3, help="runs of each program (default 3)")
     add("--threads", type=int, default=len(os.sched_getaffinity(0)),
         help="CPU threads of each program (default: all cores)")
     add("--compile", action="store_true", help="time the twin under torch.compile as well")
+    add("--graphs", action="store_true", help="time the twin with CUDA graphs as well; needs a GPU")
     add("--jax", action="store_true", help="time jax_twin.py as well; needs `pip install jax`")
     add("--plain-malloc", action="store_true", help="leave the twin's malloc as glibc has it")
     add("--quick", action="store_true", help="fewer steps a run")
@@ -67,6 +68,8 @@ def arguments():
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be positive")
+    if options.device == "cpu" and (options.graphs or "tf32" in options.precisions):
+        parser.error("--graphs and tf32 need --device cuda")
     if not options.ablate.is_file():
         parser.error(f"{options.ablate} does not exist; run `make build` first")
     return options
@@ -99,16 +102,15 @@ class Pair:
     def ablate(self):
         return measured([
             self.options.ablate, "bench", "train", BENCH / f"{self.size}.yaml", "--json",
-            "--set", f"training.device={self.options.device}", "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches,
-            "--precision", self.precision], self.level)
+            "--set", f"training.device={self.options.device}", "--set", f"training.precision={self.precision}",
+            "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches], self.level)
 
-    def twin(self, attention, compiled=False):
+    def twin(self, attention, *flags):
         command = [
             sys.executable, BENCH / "twin.py", self.batches, "--steps", self.steps,
             "--warmup", self.warmup, "--threads", self.options.threads, "--device", self.options.device,
             "--precision", self.precision, "--attention", attention]
-        return measured(command + ["--compile"] * compiled +
-                        ["--plain-malloc"] * self.options.plain_malloc, self.level)
+        return measured(command + list(flags) + ["--plain-malloc"] * self.options.plain_malloc, self.level)
 
     def jax(self):
         return measured([
@@ -118,16 +120,16 @@ class Pair:
 
     def run(self):
         """All runs, by program. Ablate runs first: it writes the batches that the others read."""
-        runs = {"ablate": [], "twin": []} | ({"compiled": []} if self.options.compile else {})
-        runs |= {"jax": []} if self.options.jax else {}
+        flags = {"twin": [], "compiled": ["--compile"] * self.options.compile, "graphs": ["--graphs"] * self.options.graphs}
+        twins = {name: flag for name, flag in flags.items() if flag or name == "twin"}
+        runs = {name: [] for name in ["ablate", *twins, *["jax"] * self.options.jax]}
         attention = "auto"  # the first round decides for all
         for round_ in range(self.options.rounds):
             say(f"{self.size} {self.precision} {self.level}: round {round_ + 1} of {self.options.rounds}")
             runs["ablate"].append(self.ablate())
-            runs["twin"].append(self.twin(attention))
-            attention = runs["twin"][0]["attention"]
-            if self.options.compile:
-                runs["compiled"].append(self.twin(attention, compiled=True))
+            for name, flag in twins.items():
+                runs[name].append(self.twin(attention, *flag))
+                attention = runs["twin"][0]["attention"]
             if self.options.jax:
                 runs["jax"].append(self.jax())
         return {"size": self.size, "precision": self.precision, "level": self.level,

@@ -30,10 +30,11 @@ def arguments():
     parser.add_argument("--warmup", type=int, default=3, help="updates before the measured ones")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
+    parser.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
     parser.add_argument("--attention", choices=["bmm", "sdpa", "auto"], default="auto",
                         help="auto: the faster of the two in a short trial")
     parser.add_argument("--compile", action="store_true", help="run the model by torch.compile")
+    parser.add_argument("--graphs", action="store_true", help="record the passes over each shape of batch as a CUDA graph")
     parser.add_argument("--plain-malloc", action="store_true", help="leave glibc's malloc as it is")
     return parser.parse_args()
 
@@ -90,6 +91,8 @@ class Training:
             weight_decay=0, fused=True
         )
         self.plain_model = model
+        self.graphs = {} if options.graphs else None  # by the shapes of a batch
+        self.pool = torch.cuda.graph_pool_handle() if options.graphs else None
         self.model = torch.compile(model, dynamic=True) if options.compile else model
 
     def attend_by(self, kind, batch):
@@ -124,8 +127,39 @@ class Training:
             logits = model(batch["source"], batch["target_in"])
             return self.loss_sum(logits, batch["target_out"], self.smoothing)
 
+    def captured(self, batch):
+        """The graph of the passes over such a batch, with the tensors that it reads and its loss; all graphs share their memory."""
+        shapes = tuple(ids.shape for ids in batch.values())
+        if shapes not in self.graphs:
+            read = self.there(batch) | {"tokens": self.torch.ones((), device=self.device)}
+            self.optimizer.zero_grad(set_to_none=False)
+            for graph in (None, self.torch.cuda.CUDAGraph()):  # libraries are set up by the first pass
+                self.wait()
+                cuda = self.torch.cuda
+                with cuda.graph(graph, self.pool) if graph else cuda.stream(cuda.Stream()):
+                    self.optimizer.zero_grad(set_to_none=False)
+                    loss = self.loss(self.model, read) / read["tokens"]
+                    loss.backward()
+            self.wait()
+            self.graphs[shapes] = graph, read, loss.detach()
+        return self.graphs[shapes]
+
+    def replay(self, batch, tokens, clock):
+        graph, read, loss = self.captured(batch)
+        for name, ids in batch.items():
+            read[name].copy_(ids, non_blocking=True)
+        read["tokens"].fill_(tokens.item())
+        clock.mark("data")
+        graph.replay()
+        clock.mark("backward")
+        self.optimizer.step()
+        clock.mark("optimizer")
+        return loss
+
     def step(self, batch, clock):
         tokens = batch["target_out"].count_nonzero()
+        if self.graphs is not None:
+            return self.replay(batch, tokens, clock), tokens
         batch = self.there(batch)
         clock.mark("data")
         loss = self.loss(self.model, batch) / tokens
@@ -146,6 +180,7 @@ def main():
 
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
+    torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
     header, batches = read(options.batches, torch, options.device)
     training = Training(options, header, torch)
     attention = training.attend_by(options.attention, batches[0])
