@@ -135,7 +135,11 @@ std::optional<torch::Tensor> shared_mask(const torch::Tensor& query, const torch
 torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor& key,
                                  const torch::Tensor& value, const AttentionInput& in) {
   const auto mask = shared_mask(query, key, in);
-  return at::scaled_dot_product_attention(query, key, value, mask, 0.0, masks_future(in) && !mask,
+  const auto needs = [](const auto&... x) { return (x.requires_grad() || ...); };
+  // CUDA's kernels keep what a mask's gradient needs only if queries, keys or values have one.
+  const auto kept =
+      mask && needs(*mask) && !needs(query, key, value) ? query.detach().requires_grad_() : query;
+  return at::scaled_dot_product_attention(kept, key, value, mask, 0.0, masks_future(in) && !mask,
                                           /*scale=*/std::nullopt,
                                           /*enable_gqa=*/in.heads.key_values != in.heads.count);
 }
