@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -21,11 +23,24 @@ namespace ablate::training {
 
 namespace {
 
+/// LibTorch gives some of its advice in every pass, such as on an LSTM's weights.
+class WarningsOnce final : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& warning) override {
+    if (said_.insert(warning.msg()).second) c10::WarningHandler::process(warning);
+  }
+
+ private:
+  std::set<std::string> said_;
+};
+
 /// cuDNN's attention takes about a second to plan each shape of a batch, of which a training has
 /// up to a hundred and decoding a new one in every step, and its gradient is not deterministic.
 torch::Device prepared_cuda() {
   at::globalContext().setSDPUseCuDNN(false);
   allow_tf32(false);
+  static thread_local WarningsOnce warnings;
+  c10::WarningUtils::set_warning_handler(&warnings);
   return torch::kCUDA;
 }
 
