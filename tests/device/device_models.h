@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <variant>
 
 #include "models/transformer.h"
@@ -15,6 +16,29 @@ inline models::Transformer model_of(const models::TransformerOptions& options,
   models::initialize(*model, 1);
   model->to(device);
   return model;
+}
+
+/// Whether training draws numbers besides dropout's, which every kind of device draws on its own.
+inline bool draws(const models::TransformerOptions& options) {
+  const auto of_router = [](const auto& layer) {
+    const auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward);
+    return mixture != nullptr && (std::holds_alternative<models::SwitchRouter>(mixture->router) ||
+                                  std::holds_alternative<models::GshardRouter>(mixture->router) ||
+                                  std::holds_alternative<models::NoisyRouter>(mixture->router));
+  };
+  return options.residual.drop > 0 || of_router(options);
+}
+
+/// Whether some layer's scores depend on what its positions hold. CUDA adds the gradients of such
+/// schemes by atomics, in an order that varies.
+inline bool adds_in_any_order(const models::TransformerOptions& options) {
+  const auto in_any_order = [](const auto& layer) {
+    return std::holds_alternative<models::Shaw>(layer.position) ||
+           std::holds_alternative<models::TransformerXl>(layer.position) ||
+           std::holds_alternative<models::Cope>(layer.position);
+  };
+  return in_any_order(options) || std::ranges::any_of(options.encoder, in_any_order) ||
+         std::ranges::any_of(options.decoder, in_any_order);
 }
 
 /// Experts of a width for which CUDA multiplies groups.

@@ -97,6 +97,11 @@ Trained train(const Training& training, bool with_graphs) {
   return trained;
 }
 
+void expect_near(const Trained& one, const Trained& other) {
+  for (size_t i = 0; i < one.records.size(); ++i)
+    EXPECT_NEAR(one.records[i].loss, other.records[i].loss, 1e-3) << "step " << i + 1;
+}
+
 void expect_equal(const Trained& one, const Trained& other) {
   for (size_t i = 0; i < one.records.size(); ++i) {
     EXPECT_EQ(one.records[i].loss, other.records[i].loss) << "step " << i + 1;
@@ -116,7 +121,11 @@ TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
       SCOPED_TRACE(name + (precision == Precision::bf16 ? " in bfloat16" : ""));
       const auto with = train({.model = options, .precision = precision, .killed_after = 9}, true);
       EXPECT_EQ(with.why, "");
-      expect_equal(with, train({.model = options, .precision = precision}, false));
+      const auto without = train({.model = options, .precision = precision}, false);
+      if (adds_in_any_order(options) && !fake_cuda::is_present())
+        expect_near(with, without);
+      else
+        expect_equal(with, without);
       ++captured;
     }
   EXPECT_GT(captured, 100) << "most variants can be captured";
