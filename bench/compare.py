@@ -226,12 +226,12 @@ def main():
                     check_losses(results[-1])
                 except Failure as failure:
                     failures.append(f"{size} {' '.join(case)}: {failure}")
+                if options.output:  # after every case, so that a lease that ends early loses none
+                    options.output.write_text(json.dumps(results, indent=1) + "\n")
     print(f"{machine()}; threads: {options.threads}, rounds: {options.rounds}, medians; "
           f"tokens/s counts real target tokens")
     if results:
         print(table(results))
-    if options.output:
-        options.output.write_text(json.dumps(results, indent=1) + "\n")
     for failure in failures:
         say(failure)
     return 1 if failures else 0

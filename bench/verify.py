@@ -10,6 +10,7 @@ from an account of the model that shares no code with the twin.
 import importlib.util
 import json
 import math
+import os
 import pathlib
 import sys
 
@@ -68,6 +69,7 @@ def largest_error(golden, variant, attention):
 
 def largest_error_in_jax(golden, variant):
     """The same of jax_twin.py."""
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")  # a GPU multiplies in TF32
     import jax
 
     from jax_twin import Model, loss_sum as jax_loss_sum
