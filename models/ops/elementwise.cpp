@@ -86,9 +86,10 @@ torch::Tensor dropout(const torch::Tensor& x, const DropoutStream& stream) {
   if (has_cpu_type(x) && !torch::jit::tracer::isTracing()) return DropRows::apply(x, stream);
   if (computes_elsewhere(x)) return DropDrawn::apply(x, std::nullopt, stream);
   const double kept = 1 - stream.rate;
-  auto mask =
-      torch::empty_like(x).bernoulli_(kept, seeded_generator(stream.noise.seed, x.device()));
-  return x * mask.div_(kept);
+  // In float, so that every element type drops the same elements and scales the others exactly.
+  const auto mask = torch::empty_like(x, torch::kFloat)
+                        .bernoulli_(kept, seeded_generator(stream.noise.seed, x.device()));
+  return (x * mask / kept).to(x.scalar_type());
 }
 
 torch::Tensor add_dropout(const torch::Tensor& x, const torch::Tensor& branch,
