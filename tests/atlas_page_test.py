@@ -103,7 +103,7 @@ class Ladders(unittest.TestCase):
 
     def test_the_picture_has_a_row_for_each_change_and_a_mark_for_each_size(self):
         effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]
-        found = {"direction": "lower", "metric": "loss", "rungs": [{"label": "s"}, {"label": "m"}],
+        found = {"direction": "lower", "metric": "loss", "rungs": [{"label": "s", "x": 28000.0}, {"label": "m", "x": 60000.0}],
                  "arms": [{"name": "plain", "effects": []}, {"name": "gates", "effects": effect}]}
         svg = ladder.svg_of(found)
         self.assertEqual((svg.count(">gates<"), svg.count(">plain<"), svg.count("<circle")), (1, 0, 2 + 2))

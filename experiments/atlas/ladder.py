@@ -61,11 +61,15 @@ def axis(bottom):
     return lines
 
 
+def size_of(rung):
+    return f"{rung['label']}: {rung['x'] / 1000:,.0f} thousand parameters"
+
+
 def legend(ladder, y):
     shapes = []
     for i, rung in enumerate(ladder["rungs"]):
         x = LEFT + 180 * i
-        shapes += [f'<circle cx="{x}" cy="{y}" r="4" fill="{COLOURS[i % len(COLOURS)]}"/>', picture.text(x + 9, y + 4, rung["label"], size=11)]
+        shapes += [f'<circle cx="{x}" cy="{y}" r="4" fill="{COLOURS[i % len(COLOURS)]}"/>', picture.text(x + 9, y + 4, size_of(rung), size=11)]
     return shapes
 
 

@@ -218,7 +218,8 @@ def counts(found):
 
 def pictures(found):
     """The ladder over sizes, which comes first, and the effects; those that are there."""
-    sizes = f"![{ladder.TITLE}](ladder.svg)\n" if ladder.read_ladder() else ""
+    sizes = (f"![{ladder.TITLE}](ladder.svg)\n\nEvery arm of [the ladder](results/atlas/ladder.md) has its baseline's parameters, 20 tokens for each, "
+             "and the best rate of its size; six seeds.\n\n" if ladder.read_ladder() else "")
     return sizes + (f"![{picture.TITLE}](atlas.svg)" if picture.shown(found) else "")
 
 
