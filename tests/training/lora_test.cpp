@@ -171,13 +171,14 @@ TEST_F(LoraTest, TrainingGoesOnBitForBit) {
 }
 
 TEST_F(LoraTest, LearnsInBfloat16AsInFloat) {
-  input_.options.steps = 60;
-  input_.options.schedule = Constant{{.peak = 3e-2}};
+  input_.options.steps = 20;  // later, rounding leads to other weights that are as good
+  input_.options.schedule = Constant{{.peak = 1e-2}};
+  input_.dropout = 0;
   const auto exact = train(input_, adapted()).train_loss;
   input_.checkpoints = folder() / "rounded";
   input_.precision = Precision::bf16;
   const auto rounded = train(input_, adapted()).train_loss;
-  EXPECT_NEAR(rounded, exact, 0.05 * exact);
+  EXPECT_NEAR(rounded, exact, 0.01 * exact);
   input_.checkpoints = folder() / "first";
   input_.options.steps = 1;
   EXPECT_LT(exact, 0.8 * train(input_, adapted()).train_loss);
