@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -151,9 +152,38 @@ struct Context {
   }
 };
 
+/// More sentences than these stand on lines of their own, and the effects of so many inconclusive
+/// comparisons are left to tables and charts.
+constexpr size_t kFewSentences = 4;
+
+/// A comparison that shows nothing.
+struct Open {
+  std::string context, arm, effect;
+};
+
+/// "a (0.1 more loss than base) and b (...)", or of many "in language-s: a and b; in ..."
+std::string words_of(const std::vector<Open>& open) {
+  std::vector<std::string> parts;
+  if (open.size() <= kFewSentences) {
+    for (const auto& [context, arm, effect] : open)
+      parts.push_back(fmt::format("{}{} ({})", context, arm, effect));
+    return enumerated(parts);
+  }
+  for (auto begin = open.begin(); begin != open.end();) {
+    const auto end = std::find_if(begin, open.end(),
+                                  [&](const Open& one) { return one.context != begin->context; });
+    std::vector<std::string> names;
+    std::transform(begin, end, std::back_inserter(names), [](const Open& one) { return one.arm; });
+    parts.push_back((begin->context.empty() ? "" : "in " + begin->context) + enumerated(names));
+    begin = end;
+  }
+  return joined(parts, "; ");
+}
+
 /// The primary comparisons of the study in words: claims one by one, all others together.
 struct Sentences {
-  std::vector<std::string> claims, inconclusive;
+  std::vector<std::string> claims;
+  std::vector<Open> inconclusive;
 
   void add(const std::string& context, const ArmEvidence& arm, const Claimed& claimed) {
     const auto& contrast = *claimed.cell->contrast;
@@ -163,8 +193,7 @@ struct Sentences {
                                    verdict_words(contrast)));
     if (contrast.verdict == Verdict::inconclusive && contrast.outcome != Outcome::contradicts)
       inconclusive.push_back(
-          fmt::format("{}{} ({})", context, arm.name,
-                      effect_text(contrast, *claimed.cell, claimed.baseline->name)));
+          {context, arm.name, effect_text(contrast, *claimed.cell, claimed.baseline->name)});
     if (contrast.verdict == Verdict::unstable)
       claims.push_back(fmt::format("{}{}: {}.", context, arm.name, contrast.sentence));
   }
@@ -219,12 +248,13 @@ std::string answer_of(const Evidence& evidence) {
   std::vector<std::string> parts;
   if (auto headline = headline_of(evidence.ladders); !headline.empty())
     parts.push_back(std::move(headline));
-  const bool claims = !sentences.claims.empty() || !sentences.inconclusive.empty();
-  if (!sentences.claims.empty()) parts.push_back(joined(sentences.claims, " "));
-  if (!sentences.inconclusive.empty())
-    parts.push_back(fmt::format("Inconclusive: {}.", enumerated(sentences.inconclusive)));
-  if (!claims) parts.push_back(no_claim(evidence));
-  return joined(parts, " ");
+  const auto& [claims, inconclusive] = sentences;
+  const auto* separator =
+      claims.size() > kFewSentences || inconclusive.size() > kFewSentences ? "\n" : " ";
+  if (!claims.empty()) parts.push_back(joined(claims, separator));
+  if (!inconclusive.empty()) parts.push_back("Inconclusive: " + words_of(inconclusive) + ".");
+  if (claims.empty() && inconclusive.empty()) parts.push_back(no_claim(evidence));
+  return joined(parts, separator);
 }
 
 }  // namespace ablate::analysis

@@ -15,7 +15,7 @@ Expectation check_clause(const config::Clause& clause, const Evidence& evidence)
 void raise_failed(const std::vector<Expectation>& expectations);
 
 /// The findings of the ladders, then a summary of the verdicts of each setting, with the arms'
-/// names and figures.
+/// names and figures; of many comparisons a sentence a line, and the inconclusive ones by name.
 std::string answer_of(const Evidence& evidence);
 
 }  // namespace ablate::analysis

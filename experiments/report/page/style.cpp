@@ -52,7 +52,7 @@ overflow-x:auto;margin:.5rem 0 1rem;line-height:1.45}
 .study{margin:0;color:var(--muted);font-size:.9rem;letter-spacing:.02em;overflow-wrap:anywhere}
 .answer.long{font-size:1rem}
 .answer{font-size:1.16rem;line-height:1.5;max-width:50rem;margin:0 0 1.6rem;padding-left:1rem;
-border-left:4px solid var(--accent);overflow-wrap:anywhere}
+border-left:4px solid var(--accent);overflow-wrap:anywhere;white-space:pre-line}
 .facts{display:flex;flex-wrap:wrap;gap:.4rem 2.2rem;margin:0 0 1rem}
 .facts div{max-width:100%}
 .facts dt{font-size:.76rem;color:var(--muted)}

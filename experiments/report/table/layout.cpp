@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string_view>
 
 #include "experiments/config/schema/option.h"
@@ -93,7 +94,8 @@ std::string pipe_table(const Grid& grid) {
 std::string markdown_table(const analysis::Evidence& evidence) {
   auto text = "# " + in_markdown(evidence.study) + "\n\n";
   if (!evidence.question.empty()) text += in_markdown(evidence.question) + "\n\n";
-  text += in_markdown(evidence.answer) + "\n\n";
+  std::istringstream answer(evidence.answer);
+  for (std::string line; std::getline(answer, line);) text += in_markdown(line) + "\n\n";
   for (const auto& grid : grids_of(evidence)) text += pipe_table(grid);
   for (const auto& remark : remarks_of(evidence)) text += "- " + in_markdown(remark) + "\n";
   return text;
@@ -104,7 +106,7 @@ namespace {
 std::string as_text(const analysis::Evidence& evidence, const std::vector<Grid>& grids) {
   std::string text;
   if (!evidence.question.empty()) text += config::printable_line(evidence.question) + "\n";
-  text += config::printable_line(evidence.answer) + "\n\n";
+  text += config::printable(evidence.answer) + "\n\n";
   bool marked = false;
   for (const auto& grid : grids) {
     text += layout(grid) + "\n";

@@ -244,6 +244,19 @@ TEST(Answer, SaysTheSameOfArmsWithoutAnyDifference) {
             "Inconclusive: a (the same exact match as base in all 8 seeds).");
 }
 
+TEST(Answer, GivesManySentencesALineEachAndNamesWhatIsInconclusive) {
+  const std::vector<std::string> arms{"a", "b", "c", "d", "e", "f"};
+  const auto study = study_of(study_yaml(8, arms, kCompare));
+  std::map<std::string, std::vector<double>> scores{{"base", kHigh}};
+  for (const auto& arm : arms) scores.emplace(arm, kHigh);
+  EXPECT_EQ(make_evidence(study, runs_of(scores)).answer, "Inconclusive: a, b, c, d, e and f.");
+  for (auto& [arm, of_arm] : scores)
+    if (arm != "base")
+      for (auto& score : of_arm) score -= 0.3;
+  const auto answer = make_evidence(study, runs_of(scores)).answer;
+  EXPECT_EQ(std::ranges::count(answer, '\n'), 5) << answer;
+}
+
 TEST(StudentsTest, ShowsWithFourSeedsWhatSignFlipsCannot) {
   const Scores scores{{"base", {0.5, 0.6, 0.5, 0.6}}, {"a", {0.81, 0.9, 0.8, 0.91}}};
   const auto verdict = [&](const std::string& test) {
