@@ -162,7 +162,7 @@ struct Open {
 };
 
 /// "a (0.1 more loss than base) and b (...)", or of many "in language-s: a and b; in ..."
-std::string words_of(const std::vector<Open>& open) {
+std::string open_words(const std::vector<Open>& open) {
   std::vector<std::string> parts;
   if (open.size() <= kFewSentences) {
     for (const auto& [context, arm, effect] : open)
@@ -252,7 +252,7 @@ std::string answer_of(const Evidence& evidence) {
   const auto* separator =
       claims.size() > kFewSentences || inconclusive.size() > kFewSentences ? "\n" : " ";
   if (!claims.empty()) parts.push_back(joined(claims, separator));
-  if (!inconclusive.empty()) parts.push_back("Inconclusive: " + words_of(inconclusive) + ".");
+  if (!inconclusive.empty()) parts.push_back("Inconclusive: " + open_words(inconclusive) + ".");
   if (claims.empty() && inconclusive.empty()) parts.push_back(no_claim(evidence));
   return joined(parts, separator);
 }
