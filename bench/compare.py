@@ -226,7 +226,7 @@ def main():
                     check_losses(results[-1])
                 except Failure as failure:
                     failures.append(f"{size} {' '.join(case)}: {failure}")
-                if options.output:  # after every case, so that a lease that ends early loses none
+                if options.output:  # after every case, so that an interruption loses none
                     options.output.write_text(json.dumps(results, indent=1) + "\n")
     print(f"{machine()}; threads: {options.threads}, rounds: {options.rounds}, medians; "
           f"tokens/s counts real target tokens")

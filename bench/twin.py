@@ -132,10 +132,9 @@ class Training:
         shapes = tuple(ids.shape for ids in batch.values())
         if shapes not in self.graphs:
             read = self.there(batch) | {"tokens": self.torch.ones((), device=self.device)}
-            self.optimizer.zero_grad(set_to_none=False)
-            for graph in (None, self.torch.cuda.CUDAGraph()):  # libraries are set up by the first pass
+            cuda = self.torch.cuda
+            for graph in (None, cuda.CUDAGraph()):  # libraries are set up by the first pass
                 self.wait()
-                cuda = self.torch.cuda
                 with cuda.graph(graph, self.pool) if graph else cuda.stream(cuda.Stream()):
                     self.optimizer.zero_grad(set_to_none=False)
                     loss = self.loss(self.model, read) / read["tokens"]

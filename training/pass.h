@@ -46,8 +46,7 @@ class KeptBuffers {
 };
 
 /// The weights in the element type in which passes on a GPU read them, for any number of passes
-/// while the weights stay as they are. Null if
-/// each operation casts its own weights.
+/// while the weights stay as they are. Null if each operation casts its own weights.
 std::unique_ptr<models::ops::WeightCasts> cast_weights(const models::TransformerImpl& model,
                                                        const models::ForwardContext& context);
 

@@ -156,7 +156,7 @@ struct Context {
 /// comparisons are left to tables and charts.
 constexpr size_t kFewSentences = 4;
 
-/// A comparison that shows nothing.
+/// An inconclusive comparison.
 struct Open {
   std::string context, arm, effect;
 };

@@ -136,7 +136,7 @@ torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor
                                  const torch::Tensor& value, const AttentionInput& in) {
   const auto mask = shared_mask(query, key, in);
   const auto needs = [](const auto&... x) { return (x.requires_grad() || ...); };
-  // CUDA's kernels keep what a mask's gradient needs only if queries, keys or values have one.
+  // CUDA's kernels compute a mask's gradient only if the query, key or value has one, too.
   const auto kept =
       mask && needs(*mask) && !needs(query, key, value) ? query.detach().requires_grad_() : query;
   return at::scaled_dot_product_attention(kept, key, value, mask, 0.0, masks_future(in) && !mask,

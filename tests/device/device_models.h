@@ -29,7 +29,7 @@ inline bool draws(const models::TransformerOptions& options) {
   return options.residual.drop > 0 || of_router(options);
 }
 
-/// Whether some layer's scores depend on what its positions hold. CUDA adds the gradients of such
+/// Whether any layer has a position scheme that reads the content. CUDA adds the gradients of these
 /// schemes by atomics, in an order that varies.
 inline bool adds_in_any_order(const models::TransformerOptions& options) {
   const auto in_any_order = [](const auto& layer) {

@@ -62,7 +62,7 @@ class CudaGraph final : public DeviceGraph {
       try {
         end();
         return true;
-      } catch (const std::exception&) {  // the work's own exception tells what has gone wrong
+      } catch (const std::exception&) {  // capture() throws the exception of the work itself
         return false;
       }
     };
