@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -161,7 +160,8 @@ struct Open {
   std::string context, arm, effect;
 };
 
-/// "a (0.1 more loss than base) and b (...)", or of many "in language-s: a and b; in ..."
+/// "a (0.1 more loss than base) and b (...)", or of many "a and b (language-s); ...", with each
+/// context once.
 std::string open_words(const std::vector<Open>& open) {
   std::vector<std::string> parts;
   if (open.size() <= kFewSentences) {
@@ -169,13 +169,15 @@ std::string open_words(const std::vector<Open>& open) {
       parts.push_back(fmt::format("{}{} ({})", context, arm, effect));
     return enumerated(parts);
   }
-  for (auto begin = open.begin(); begin != open.end();) {
-    const auto end = std::find_if(begin, open.end(),
-                                  [&](const Open& one) { return one.context != begin->context; });
-    std::vector<std::string> names;
-    std::transform(begin, end, std::back_inserter(names), [](const Open& one) { return one.arm; });
-    parts.push_back((begin->context.empty() ? "" : "in " + begin->context) + enumerated(names));
-    begin = end;
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const auto& [context, arm, effect] : open) {
+    auto group = std::ranges::find(groups, context, [](const auto& one) { return one.first; });
+    if (group == groups.end()) group = groups.insert(group, {context, {}});
+    group->second.push_back(arm);
+  }
+  for (const auto& [context, arms] : groups) {
+    const auto place = context.substr(0, context.size() - std::min<size_t>(context.size(), 2));
+    parts.push_back(enumerated(arms) + (place.empty() ? "" : " (" + place + ")"));
   }
   return joined(parts, "; ");
 }

@@ -257,6 +257,17 @@ TEST(Answer, GivesManySentencesALineEachAndNamesWhatIsInconclusive) {
   EXPECT_EQ(std::ranges::count(answer, '\n'), 5) << answer;
 }
 
+TEST(Answer, GroupsManyInconclusiveComparisonsByTestSet) {
+  const std::vector<std::string> arms{"a", "b", "c"};
+  const auto study = study_of(study_yaml(8, arms, compare(kBoth)));
+  Scores scores{{"base", kHigh}};
+  for (const auto& arm : arms) scores.emplace(arm, kHigh);
+  const auto answer = make_evidence(study, runs_of(scores, scores)).answer;
+  EXPECT_NE(answer.find("Inconclusive: a, b and c (on length 12); a, b and c (on length 13"),
+            std::string::npos)
+      << answer;
+}
+
 TEST(StudentsTest, ShowsWithFourSeedsWhatSignFlipsCannot) {
   const Scores scores{{"base", {0.5, 0.6, 0.5, 0.6}}, {"a", {0.81, 0.9, 0.8, 0.91}}};
   const auto verdict = [&](const std::string& test) {
