@@ -18,15 +18,12 @@ inline models::Transformer model_of(const models::TransformerOptions& options,
   return model;
 }
 
-/// Whether training draws numbers besides dropout's, which every kind of device draws on its own.
-inline bool draws(const models::TransformerOptions& options) {
-  const auto of_router = [](const auto& layer) {
-    const auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward);
-    return mixture != nullptr && (std::holds_alternative<models::SwitchRouter>(mixture->router) ||
-                                  std::holds_alternative<models::GshardRouter>(mixture->router) ||
-                                  std::holds_alternative<models::NoisyRouter>(mixture->router));
-  };
-  return options.residual.drop > 0 || of_router(options);
+/// Whether a router of the model draws noise in training, which differs from device to device.
+inline bool draws_for_routing(const models::TransformerOptions& options) {
+  const auto* mixture = std::get_if<models::MixtureOptions>(&options.feed_forward);
+  return mixture != nullptr && (std::holds_alternative<models::SwitchRouter>(mixture->router) ||
+                                std::holds_alternative<models::GshardRouter>(mixture->router) ||
+                                std::holds_alternative<models::NoisyRouter>(mixture->router));
 }
 
 /// Whether any layer has a position scheme that reads the content. CUDA adds the gradients of these
