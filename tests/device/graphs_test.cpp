@@ -158,7 +158,7 @@ TEST(PassGraphs, APassThatReadsFromTheDeviceIsNotCapturedAndLearnsAllTheSame) {
   EXPECT_FALSE(can_capture(options, torch::kFloat));
   const Training training{.model = options};
   const auto with = train(training, true);
-  EXPECT_NE(with.why.find("capturing"), std::string::npos) << with.why;
+  EXPECT_NE(with.why.find("captur"), std::string::npos) << with.why;
   expect_equal(with, train(training, false));
 }
 
