@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <type_traits>
+#include <concepts>
+#include <numeric>
 #include <utility>
 
-#include "training/device.h"
+#include "training/orthogonal_steps.h"
 #include "training/schedule.h"
 
 namespace ablate::training {
@@ -21,11 +21,24 @@ namespace {
 
 using TensorVector = std::vector<torch::Tensor>;
 
-/// A tensor that an optimizer keeps for every parameter: of the parameter's shape, or a scalar.
+/// The shape of a tensor that an optimizer keeps for every parameter: the parameter's, a scalar, or
+/// a vector with an element for every output of all its maps.
+enum class KeptShape { parameter, scalar, outputs };
+
 struct Kept {
   const char* name;
-  bool scalar = false;
+  KeptShape shape = KeptShape::parameter;
 };
+
+torch::Tensor zeros_of(KeptShape shape, const TrainedParameter& one) {
+  if (shape == KeptShape::parameter) return torch::zeros_like(one.tensor).detach();
+  const torch::TensorOptions options(one.tensor.device());
+  if (shape == KeptShape::scalar) return torch::zeros({}, options);
+  const auto& [rows, transposed] = one.maps;
+  const int64_t outputs = transposed ? std::ssize(rows) * one.tensor.size(-1)
+                                     : std::accumulate(rows.begin(), rows.end(), int64_t{0});
+  return torch::zeros({outputs}, options.dtype(one.tensor.dtype()));
+}
 
 /// Parameters that one call updates, their gradients and their optimizer states, at the same
 /// indices.
@@ -55,7 +68,7 @@ struct Rule;
 
 template <>
 struct Rule<AdamW> {
-  static constexpr std::array kept{Kept{"first"}, Kept{"second"}, Kept{"count", true}};
+  static constexpr std::array kept{Kept{"first"}, Kept{"second"}, Kept{"count", KeptShape::scalar}};
 
   static void update(const AdamW& o, Step step, Group<3>& group) {
     auto& [first, second, count] = group.kept;
@@ -116,11 +129,32 @@ struct Rule<Muon> {
   static constexpr std::array kept{Kept{"momentum"}};
 
   static void update(const Muon& o, Step step, Group<1>& group) {
-    auto& [momentum] = group.kept;
-    at::_foreach_lerp_(momentum, group.gradients, 1 - o.momentum);
-    const auto direction =
-        o.nesterov ? at::_foreach_lerp(group.gradients, momentum, o.momentum) : momentum;
-    take_orthogonal_steps({group.parameters, direction, group.maps, step.lost(o.weight_decay)},
+    take_orthogonal_steps({.parameters = group.parameters,
+                           .directions = directions(o, group.kept[0], group.gradients),
+                           .maps = group.maps,
+                           .lost = step.lost(o.weight_decay)},
+                          step.learning_rate, o);
+  }
+
+  static TensorVector directions(const Muon& o, const TensorVector& momentum,
+                                 const TensorVector& gradients) {
+    at::_foreach_lerp_(momentum, gradients, 1 - o.momentum);
+    return o.nesterov ? at::_foreach_lerp(gradients, momentum, o.momentum) : momentum;
+  }
+};
+
+template <>
+struct Rule<NorMuon> {
+  static constexpr std::array kept{Kept{"momentum"}, Kept{"row_squares", KeptShape::outputs}};
+
+  static void update(const NorMuon& o, Step step, Group<2>& group) {
+    const auto& [momentum, row_squares] = group.kept;
+    take_orthogonal_steps({.parameters = group.parameters,
+                           .directions = Rule<Muon>::directions(o, momentum, group.gradients),
+                           .maps = group.maps,
+                           .lost = step.lost(o.weight_decay),
+                           .row_squares = row_squares,
+                           .row_decay = o.row_decay},
                           step.learning_rate, o);
   }
 };
@@ -138,7 +172,7 @@ bool decays_weights(const Options& options) {
 /// the output only sqrt(m) times as much.
 template <class Options>
 double width_rate(const TrainedParameter& one) {
-  const bool orthogonal = std::is_same_v<Options, Muon> && one.role == models::Role::matrix;
+  const bool orthogonal = std::derived_from<Options, Muon> && one.role == models::Role::matrix;
   return orthogonal ? std::sqrt(one.width) : one.width;
 }
 
@@ -152,9 +186,7 @@ class RuleOptimizer : public Optimizer {
                         .rate = one.multiplier * width_rate<Options>(one)};
       Entry entry{.trained = one, .alike = alike, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
-        entry.kept[i] = Rule<Options>::kept[i].scalar
-                            ? torch::zeros({}, torch::TensorOptions(one.tensor.device()))
-                            : torch::zeros_like(one.tensor).detach();
+        entry.kept[i] = zeros_of(Rule<Options>::kept[i].shape, one);
       entries_.push_back(std::move(entry));
       if (std::ranges::find(groups_, alike) == groups_.end()) groups_.push_back(alike);
     }
@@ -254,19 +286,18 @@ class JointOptimizer : public Optimizer {
 template <class Options>
 std::unique_ptr<Optimizer> optimizer_of(const Options& options,
                                         std::vector<TrainedParameter> parameters) {
-  return std::make_unique<RuleOptimizer<Options>>(options, parameters);
-}
-
-template <>
-std::unique_ptr<Optimizer> optimizer_of(const Muon& options,
-                                        std::vector<TrainedParameter> parameters) {
-  const auto rest = std::ranges::stable_partition(
-      parameters, [](const TrainedParameter& one) { return models::is_linear_map(one.role); });
-  return std::make_unique<JointOptimizer>(
-      std::make_unique<RuleOptimizer<Muon>>(options, std::vector(parameters.begin(), rest.begin())),
-      std::make_unique<RuleOptimizer<AdamW>>(
-          AdamW{options.adam, options.weight_decay, options.cautious_decay},
-          std::vector(rest.begin(), rest.end())));
+  if constexpr (std::derived_from<Options, Muon>) {
+    const auto rest = std::ranges::stable_partition(
+        parameters, [](const TrainedParameter& one) { return models::is_linear_map(one.role); });
+    return std::make_unique<JointOptimizer>(
+        std::make_unique<RuleOptimizer<Options>>(options,
+                                                 std::vector(parameters.begin(), rest.begin())),
+        std::make_unique<RuleOptimizer<AdamW>>(
+            AdamW{options.adam, options.weight_decay, options.cautious_decay},
+            std::vector(rest.begin(), rest.end())));
+  } else {
+    return std::make_unique<RuleOptimizer<Options>>(options, parameters);
+  }
 }
 
 }  // namespace
@@ -283,73 +314,6 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
       options);
 }
 
-namespace {
-
-struct Polynomial {
-  double first, third, fifth;  // coefficients of these powers
-};
-using Polynomials = std::array<Polynomial, 5>;
-
-constexpr Polynomial kSteep{3.4445, -4.7750, 2.0315};
-constexpr Polynomials kJordan{kSteep, kSteep, kSteep, kSteep, kSteep};
-constexpr Polynomials kPolarExpress{
-    {{8.156554524902461, -22.48329292557795, 15.878769915207462},
-     {4.042929935166739, -2.808917465908714, 0.5000178451051316},
-     {3.8916678022926607, -2.772484153217685, 0.5060648178503393},
-     {3.285753657755655, -2.3681294933425376, 0.46449024233003106},
-     {2.3465413258596377, -1.7097828382687081, 0.42323551169305323}}};
-constexpr double kPolarMargin = 1.02;  // rounding brings no singular value above 1
-constexpr double kEpsilon = 1e-7;
-
-/// Matrices of one shape, as views of outputs by inputs into their tensors.
-struct SameShape {
-  std::vector<torch::Tensor> parameters, directions;  // [R, C]
-};
-
-/// The maps of a tensor, outputs by inputs.
-std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps) {
-  auto matrices = tensor.reshape({-1, tensor.size(-1)}).split_with_sizes(maps.rows);
-  if (maps.transposed)
-    for (auto& matrix : matrices) matrix = matrix.t();
-  return matrices;
-}
-
-std::map<std::pair<int64_t, int64_t>, SameShape> by_shape(const MapSteps& steps) {
-  std::map<std::pair<int64_t, int64_t>, SameShape> shapes;
-  for (size_t i = 0; i < steps.parameters.size(); ++i) {
-    const auto parameters = matrices_of(steps.parameters[i], *steps.maps[i]);
-    const auto directions = matrices_of(steps.directions[i], *steps.maps[i]);
-    for (size_t j = 0; j < parameters.size(); ++j) {
-      auto& same = shapes[{parameters[j].size(0), parameters[j].size(1)}];
-      same.parameters.push_back(parameters[j]);
-      same.directions.push_back(directions[j]);
-    }
-  }
-  return shapes;
-}
-
-double scale_of(MuonScale scale, int64_t outputs, int64_t inputs) {
-  const auto rows = static_cast<double>(outputs), columns = static_cast<double>(inputs);
-  if (scale == MuonScale::original) return std::sqrt(std::max(1.0, rows / columns));
-  return 0.2 * std::sqrt(std::max(rows, columns));
-}
-
-}  // namespace
-
-torch::Tensor orthogonalized(const torch::Tensor& matrices, MuonCoefficients coefficients) {
-  const bool jordan = coefficients == MuonCoefficients::jordan;
-  const bool tall = matrices.size(1) > matrices.size(2);
-  auto x = tall ? matrices.transpose(1, 2) : matrices;
-  const auto norm = at::linalg_vector_norm(x, 2, at::IntArrayRef{1, 2}, /*keepdim=*/true);
-  x = x / (norm * (jordan ? 1 : kPolarMargin)).clamp_min(kEpsilon);
-  for (const auto& [a, b, c] : jordan ? kJordan : kPolarExpress) {
-    const auto gram = x.bmm(x.transpose(1, 2));              // [N, R, R]
-    const auto polynomial = gram.baddbmm(gram, gram, b, c);  // [N, R, R]
-    x = x.baddbmm(polynomial, x, a, 1.0);
-  }
-  return tall ? x.transpose(1, 2) : x;
-}
-
 void decay(const TensorVector& parameters, const TensorVector& directions, double lost,
            bool cautious) {
   if (lost == 0) return;
@@ -357,20 +321,6 @@ void decay(const TensorVector& parameters, const TensorVector& directions, doubl
   const auto products = at::_foreach_mul(parameters, directions);
   for (size_t i = 0; i < parameters.size(); ++i)
     parameters[i].mul_(1 - lost * products[i].ge(0).to(parameters[i].scalar_type()));
-}
-
-void take_orthogonal_steps(const MapSteps& steps, double learning_rate, const Muon& options) {
-  for (auto& [shape, same] : by_shape(steps)) {
-    const auto directions = torch::stack(same.directions);
-    const bool rounds = options.precision == MuonPrecision::bf16 &&
-                        has_products(Precision::bf16, directions.device());
-    const auto type = rounds ? torch::kBFloat16 : directions.scalar_type();
-    const auto orthogonal =
-        orthogonalized(directions.to(type), options.coefficients).to(directions.scalar_type());
-    decay(same.parameters, orthogonal.unbind(), steps.lost, options.cautious_decay);
-    at::_foreach_add_(same.parameters, orthogonal.unbind(),
-                      -learning_rate * scale_of(options.scale, shape.first, shape.second));
-  }
 }
 
 }  // namespace ablate::training

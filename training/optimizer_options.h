@@ -182,7 +182,24 @@ struct Muon {
   }
 };
 
-using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon>;
+/// Muon whose orthogonal steps have rows of even sizes: every row, the weights of one output, is
+/// divided by the root of a running mean of its squares, and the matrix keeps its norm (Li et al.
+/// 2025, NorMuon, algorithm 1).
+struct NorMuon : Muon {
+  static constexpr std::string_view name = "normuon";
+  double row_decay = 0.95;
+
+  static void fields(auto& o, auto&& visit) {
+    Muon::fields(o, visit);
+    visit("row_decay", o.row_decay, "decay of the mean squares of the rows of a step (beta2)");
+  }
+  static void rules(const NorMuon& o, auto&& require) {
+    Muon::rules(o, require);
+    require(o.row_decay >= 0 && o.row_decay < 1, "row_decay", "must be in [0, 1)");
+  }
+};
+
+using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon, NorMuon>;
 
 /// Whether the size of steps depends only on the learning rate, not on a matrix's shape.
 inline bool steps_have_one_size(const OptimizerOptions& optimizer) {

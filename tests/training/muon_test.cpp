@@ -6,7 +6,7 @@
 #include "models/feed_forward.h"
 #include "models/generator.h"
 #include "training/device.h"
-#include "training/optimizer.h"
+#include "training/orthogonal_steps.h"
 
 namespace ablate::training {
 namespace {
@@ -124,6 +124,60 @@ TEST(OrthogonalSteps, SeeEveryExpertAndEveryPartOfAMixture) {
     const auto expected = down ? step_of(one.t(), 1).t() : step_of(one, std::sqrt(5.0 / 4));
     EXPECT_LT(difference(there, expected), 1e-12) << parameter.name;
   }
+}
+
+/// A step from zero with even rows, after running means of squares that are all `squares`.
+torch::Tensor even_step(const torch::Tensor& direction, const models::Maps& maps,
+                        const torch::Tensor& squares, double decay) {
+  const auto parameter = torch::zeros_like(direction);
+  take_orthogonal_steps({.parameters = {parameter},
+                         .directions = {direction},
+                         .maps = {&maps},
+                         .row_squares = {squares},
+                         .row_decay = decay},
+                        1, {.scale = MuonScale::match_rms_adamw});
+  return parameter;
+}
+
+TEST(EvenRows, HaveOneSizeAndTheNormOfAnOrthogonalMatrix) {
+  const auto tall = normal({8, 2}) * torch::logspace(-1, 1, 8, 10.0, torch::kDouble).unsqueeze(1);
+  const auto squares = torch::zeros(8, torch::kDouble);
+  const auto sizes = even_step(tall, {.rows = {8}}, squares, 0.9).square().mean(1).sqrt();
+  EXPECT_LT(difference(sizes, torch::full_like(sizes, 0.2)), 1e-6);
+  const auto orthogonal = orthogonalized(tall.unsqueeze(0))[0];
+  EXPECT_LT(difference(squares, 0.1 * orthogonal.square().mean(1)), 1e-12);
+  EXPECT_GT(orthogonal.square().mean(1).max().item<double>(),
+            4 * orthogonal.square().mean(1).min().item<double>());
+}
+
+TEST(EvenRows, AreDividedByTheirUsualSizesAndNotByTheLastAlone) {
+  const auto direction = normal({4, 6});
+  const auto squares = torch::tensor({1, 1, 4, 4}, torch::kDouble);
+  const auto step = even_step(direction, {.rows = {4}}, squares, 1 - 1e-9);
+  const auto orthogonal = orthogonalized(direction.unsqueeze(0))[0];
+  const auto ratio = (step / -orthogonal).mean(1);  // of each row
+  EXPECT_NEAR(ratio[0].item<double>(), 2 * ratio[2].item<double>(), 1e-6);
+  EXPECT_NEAR(ratio[1].item<double>(), 2 * ratio[3].item<double>(), 1e-6);
+}
+
+TEST(EvenRows, AreThoseOfOutputsOfEveryMapByItself) {
+  const auto packed = normal({5, 4});
+  const auto squares = torch::zeros(5, torch::kDouble), turned = torch::zeros(8, torch::kDouble);
+  const auto step = even_step(packed, {.rows = {3, 2}}, squares, 0.5);
+  const auto first = torch::zeros(3, torch::kDouble), second = torch::zeros(2, torch::kDouble);
+  EXPECT_LT(
+      difference(step.slice(0, 0, 3), even_step(packed.slice(0, 0, 3), {.rows = {3}}, first, 0.5)),
+      1e-12);
+  EXPECT_LT(difference(step.slice(0, 3), even_step(packed.slice(0, 3), {.rows = {2}}, second, 0.5)),
+            1e-12);
+  EXPECT_LT(difference(squares, torch::cat({first, second})), 1e-12);
+  // Stored the other way round, the columns are the outputs.
+  const auto columns = even_step(packed, {.rows = {3, 2}, .transposed = true}, turned, 0.5);
+  const auto outputs = torch::zeros(4, torch::kDouble);
+  EXPECT_LT(difference(columns.slice(0, 0, 3),
+                       even_step(packed.slice(0, 0, 3).t(), {.rows = {4}}, outputs, 0.5).t()),
+            1e-12);
+  EXPECT_LT(difference(turned.slice(0, 0, 4), outputs), 1e-12);
 }
 
 }  // namespace

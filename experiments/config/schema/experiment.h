@@ -88,7 +88,7 @@ struct Experiment {
   static void mup_rules(const training::TrainingOptions& o, auto&& require) {
     require(training::steps_have_one_size(o.optimizer), "model.parametrization.kind",
             "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
-            "adam, adamw, lion, or muon with scale match_rms_adamw");
+            "adam, adamw, lion, or muon or normuon with scale match_rms_adamw");
     require(!o.lora.given(), "model.parametrization.kind",
             "cannot be mup with training.lora, whose adapters have no rule for it");
   }

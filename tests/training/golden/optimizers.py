@@ -1,10 +1,11 @@
 """Writes optimizers.json: what a matrix and a bias are after every step of each optimizer.
 
 The gradients are sines, the same in every case. SGD, Adam, AdamW and Muon are torch.optim's; Lion is algorithm 2 of Chen et
-al. 2023, written out. Weight decay acts on the matrix only. Muon moves the matrix, and Adam the bias; torch.optim.Muon rounds
-to bfloat16 before it makes a step orthogonal, which is left out here. Under muP the matrix is WIDTH times wider than the base
-width: it moves by a rate that keeps what it adds to a stream alike at every width, which check_widths() measures, and decays by
-the rate of the schedule. Run: python optimizers.py > optimizers.json
+al. 2023, written out, and NorMuon algorithm 1 of Li et al. 2025, with torch.optim's iteration. Weight decay acts on the matrix
+only. Muon moves the matrix, and Adam the bias; torch.optim.Muon rounds to bfloat16 before it makes a step orthogonal, which is
+left out here. Under muP the matrix is WIDTH times wider than the base width: it moves by a rate that keeps what it adds to a
+stream alike at every width, which check_widths() measures, and decays by the rate of the schedule.
+Run: python optimizers.py > optimizers.json
 """
 
 import json
@@ -12,6 +13,7 @@ import math
 from unittest import mock
 
 import torch
+from torch.optim import _muon
 
 torch.set_default_dtype(torch.float64)
 STEPS, RATE, WIDTH = 5, 0.1, 4
@@ -59,10 +61,30 @@ class Muon:
                 part.step()
 
 
+class NorMuon:
+    def __init__(self, groups, adam, momentum, row_decay):
+        self.groups, self.momentum, self.row_decay = groups, momentum, row_decay
+        self.adam = torch.optim.Adam(groups[1]["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"])
+        (self.matrix,) = groups[0]["params"]
+        self.first, self.second = torch.zeros_like(self.matrix), torch.zeros(self.matrix.shape[0])
+
+    @torch.no_grad()
+    def step(self):
+        self.adam.step()
+        group, p = self.groups[0], self.matrix
+        self.first = self.momentum * self.first + (1 - self.momentum) * p.grad
+        ahead = self.momentum * self.first + (1 - self.momentum) * p.grad
+        with mock.patch.object(torch.Tensor, "bfloat16", torch.Tensor.clone):
+            o = _muon._zeropower_via_newtonschulz(ahead, (3.4445, -4.7750, 2.0315), 5, 1e-7)
+        self.second = self.row_decay * self.second + (1 - self.row_decay) * o.square().mean(1)
+        even = o / (self.second.sqrt()[:, None] + 1e-10)
+        p -= group["lr"] * (group["weight_decay"] * p + 0.2 * math.sqrt(p.numel()) / even.norm() * even)
+
+
 def factor_of(kind, width):
     """What the rate of a matrix is multiplied by: steps of one size for every number want 1 / m (Yang et al. 2022), orthogonal
     ones of the same size 1 / sqrt(m) (Yang et al. 2023)."""
-    return width**-0.5 if kind == "muon" else 1 / width
+    return width**-0.5 if kind in ("muon", "normuon") else 1 / width
 
 
 def trajectory(make, decay, factor=1.0):
@@ -110,6 +132,19 @@ CASES = [
     (
         {"kind": "muon", "momentum": 0.8, "nesterov": False, "scale": "original", "precision": "fp32", "weight_decay": 0.0, "adam": ADAM},
         lambda groups: Muon(groups, ADAM, momentum=0.8, nesterov=False),
+    ),
+    (
+        {
+            "kind": "normuon",
+            "momentum": 0.95,
+            "nesterov": True,
+            "scale": "match_rms_adamw",
+            "precision": "fp32",
+            "row_decay": 0.7,
+            "weight_decay": 0.1,
+            "adam": ADAM,
+        },
+        lambda groups: NorMuon(groups, ADAM, momentum=0.95, row_decay=0.7),
     ),
     (
         {"kind": "lion", "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1},
