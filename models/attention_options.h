@@ -146,7 +146,12 @@ constexpr auto names(ValueResidual) {
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
 /// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
 /// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), soft-capping that of Gemma 2 (2024),
-/// exclusion that of Jordan et al. 2024 (modded-nanogpt).
+/// exclusion that of Jordan et al. 2024 (modded-nanogpt). With `differential`, every head has two
+/// queries for its key and its value, and gives what the first reads less sigmoid(W x) times what
+/// the second reads, x being the attention's input (the second version of the Differential
+/// Transformer of Ye et al. 2024, as Microsoft describes it in 2026). With `forgetting`, the score
+/// of query i and key j gets the sum of ln sigmoid(w x_l + b) over l = j + 1 ... i, with w and b of
+/// the head (Lin et al. 2025, Forgetting Transformer, section 3.1; of the group with grouped keys).
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
   static constexpr bool has_scores = true;
@@ -164,7 +169,7 @@ struct MultiHead {
   double softcap = 0.0;
   OutputGate gate = OutputGate::none;
   ValueResidual value_residual = ValueResidual::none;
-  bool exclusive = false;
+  bool exclusive = false, differential = false, forgetting = false;
   std::optional<bool> qkv_bias, output_bias;
 
   static void fields(auto& o, auto&& visit) {
@@ -198,6 +203,12 @@ struct MultiHead {
     visit("exclusive", o.exclusive,
           "exclusive self-attention: take away from what a head reads its component along the "
           "position's own value");
+    visit("differential", o.differential,
+          "differential attention: every head has two queries for its keys and values, and gives "
+          "what the first reads less sigmoid(W x) times what the second reads");
+    visit("forgetting", o.forgetting,
+          "forgetting attention, in decoders: every position decides how much each head forgets of "
+          "what is before it");
     visit("qkv_bias", o.qkv_bias,
           "biases of queries, keys and values (attention_bias); absent: model.bias");
     visit("output_bias", o.output_bias, "bias of the output projection; absent: model.bias");
@@ -213,7 +224,12 @@ struct MultiHead {
     require(!o.sinks || o.score_function == ScoreFunction::softmax, "sinks",
             "must be false unless score_function is softmax");
     require(o.softcap >= 0, "softcap", "must not be negative");
+    require(!o.forgetting || o.softcap == 0, "softcap",
+            "must be 0 with forgetting, whose terms it would cap");
   }
+
+  /// Attention maps: one for every query of a head.
+  constexpr int64_t maps() const { return differential ? 2 * heads : heads; }
 
   /// Whether heads of a model this wide have whole widths.
   constexpr bool divides(int64_t d_model) const {

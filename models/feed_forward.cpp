@@ -59,7 +59,7 @@ RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& contex
 }
 
 KVCache Dense::empty_cache(const torch::Tensor& like) const {
-  return {.blocks = {}, .beam_index = {}, .recent = {{{}, nothing_yet(canon_, like)}}};
+  return {.blocks = {}, .beam_index = {}, .recent = {{{}, nothing_yet(canon_, like), {}}}};
 }
 
 torch::Tensor Dense::step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context) {

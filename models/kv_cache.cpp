@@ -7,11 +7,12 @@
 namespace ablate::models {
 namespace {
 
-KVCache::Block rows_of(const KVCache::Block& block, const torch::Tensor& rows) {
-  KVCache::Block result;
-  for (size_t i = 0; i < block.size(); ++i)
-    if (block[i].defined()) result[i] = block[i].index_select(0, rows);
-  return result;
+template <size_t N>
+std::array<torch::Tensor, N> rows_of(std::array<torch::Tensor, N> tensors,
+                                     const torch::Tensor& rows) {
+  for (auto& x : tensors)
+    if (x.defined()) x = x.index_select(0, rows);
+  return tensors;
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ struct KVCache {
   std::vector<Block> blocks;
   torch::Tensor beam_index;  // row of each block that each sequence reads; undefined: its own
                              // // [B, blocks]
-  /// The last inputs of the sub-layer's two short convolutions: the one on its input and the one
-  /// inside it. Reordering copies them at once. Undefined without a convolution.
-  /// // [B, width - 1, C]
-  std::array<torch::Tensor, 2> recent;
+  /// The last inputs of the sub-layer's two short convolutions, the one on its input and the one
+  /// inside it, and sums that an attention with forgetting goes on from. Reordering copies them at
+  /// once. Undefined if the sub-layer has none. // two [B, width - 1, C], [B, G]
+  std::array<torch::Tensor, 3> recent;
 
   /// Adds positions of every sequence as a new block.
   void append_block(Block next);

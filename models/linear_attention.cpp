@@ -5,6 +5,7 @@
 #include "models/linear.h"
 #include "models/mixer.h"
 #include "models/ops/backend.h"
+#include "models/ops/elementwise.h"
 
 namespace ablate::models {
 namespace {
@@ -19,14 +20,9 @@ torch::Tensor heads_first(const torch::Tensor& x, int64_t heads) {
 
 torch::Tensor heads_last(const torch::Tensor& x) { return x.transpose(1, 2).flatten(2); }
 
-/// States are sums over many positions, so they must not be rounded to bfloat16.
-torch::Tensor in_full_precision(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kDouble ? x : x.to(torch::kFloat);
-}
-
 /// Zeros of a matrix for each head. // [B, T, D] -> [B, H, D / H, D / H]
 torch::Tensor empty_state(const torch::Tensor& like, int64_t heads) {
-  const auto one = heads_first(in_full_precision(like).narrow(1, 0, 1), heads);  // [B, H, 1, K]
+  const auto one = heads_first(ops::wide(like).narrow(1, 0, 1), heads);  // [B, H, 1, K]
   return torch::zeros_like(one).transpose(2, 3) * torch::zeros_like(one);
 }
 
@@ -65,7 +61,7 @@ class Decay {
     if (kind_ == Forgetting::none) return {};
     if (kind_ == Forgetting::fixed)
       return torch::ones_like(query.narrow(-1, 0, 1)) * rates(query);  // [B, H, T, 1]
-    const auto gates = in_full_precision(keep_->forward(x));
+    const auto gates = ops::wide(keep_->forward(x));
     return heads_first(torch::log_sigmoid(gates) / kTemperature, heads_);
   }
   /// The same at one position of each head, with a fixed decay. // -> [H, 1, 1]
@@ -205,7 +201,7 @@ class LinearAttentionMixer : public StateMixer {
 
  private:
   Heads projected(const torch::Tensor& x, KVCache* cache) const override {
-    const auto parts = in_full_precision(convolved(qkv_->forward(x), cache)).chunk(3, -1);
+    const auto parts = ops::wide(convolved(qkv_->forward(x), cache)).chunk(3, -1);
     const auto query = heads_first(parts[0], heads_), key = heads_first(parts[1], heads_);
     const auto value = heads_first(parts[2], heads_);
     if (kind_ == Forgetting::none) return {torch::elu(query) + 1, torch::elu(key) + 1, value};
@@ -267,10 +263,10 @@ class DeltaRuleMixer : public StateMixer {
 
  private:
   Heads projected(const torch::Tensor& x, KVCache* cache) const override {
-    const auto parts = in_full_precision(convolved(qkv_->forward(x), cache)).chunk(3, -1);
+    const auto parts = ops::wide(convolved(qkv_->forward(x), cache)).chunk(3, -1);
     const auto query = unit(heads_first(parts[0], heads_));
     return {query, unit(heads_first(parts[1], heads_)), heads_first(parts[2], heads_),
-            heads_first(in_full_precision(write_->forward(x)).sigmoid(), heads_),
+            heads_first(ops::wide(write_->forward(x)).sigmoid(), heads_),
             decay_.log_kept(x, query)};
   }
 

@@ -97,7 +97,9 @@ void DecoderCache::reorder(const torch::Tensor& order) {
   for (auto& layer : layers) layer.cross_attention.beam_index = index;
 }
 
-StackImpl::StackImpl(const StackOptions& options) {
+StackImpl::StackImpl(const StackOptions& options)
+    : round_(options.layers.size()),
+      fewest_(static_cast<size_t>(options.fewest.value_or(options.depth))) {
   const auto plan = position_plan(options);
   schemes_.push_back(register_module("position", make_scheme(options, plan.schemes.front())));
   position_ids_ =
@@ -122,7 +124,7 @@ void StackImpl::make_views(const StackOptions& options, const PositionPlan& plan
     const auto* heads = std::get_if<MultiHead>(&options.layers[i].attention);
     if (heads != nullptr && heads->window) {
       view.window = heads->window;
-      view.heads = heads->heads;
+      view.heads = heads->maps();
     }
     const auto found = std::ranges::find(views_, view);
     view_of_.push_back(static_cast<size_t>(found - views_.begin()));
@@ -166,11 +168,17 @@ StackPositions StackImpl::positions(const torch::Tensor& query, const torch::Ten
   return known;
 }
 
+size_t StackImpl::depth_of(const ForwardContext& context) const {
+  const size_t more = (entries_.size() - fewest_) / round_;
+  if (!context.training || more == 0) return entries_.size();
+  return fewest_ + round_ * (derive_seed(context.seed, "rounds", site()) % (more + 1));
+}
+
 template <class Run>
 torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& positions,
                                  const ForwardContext& context, Run&& run) {
   auto stream = mix_ ? mix_->start(x) : MixedStream();
-  for (size_t i = 0; i < entries_.size(); ++i) {
+  for (size_t i = 0, depth = depth_of(context); i < depth; ++i) {
     auto& entry = entries_[i];
     const auto& scheme = positions.schemes[entry.scheme];
     if (mix_) x = mix_->read(stream, static_cast<int64_t>(i));

@@ -78,6 +78,8 @@ class StackImpl : public Module {
 
   void make_views(const StackOptions& options, const PositionPlan& plan);
   void make_entries(const StackOptions& options, const PositionPlan& plan);
+  /// The layers of this pass: all, or in training those of the rounds that are drawn.
+  size_t depth_of(const ForwardContext& context) const;
   /// Runs x through the layers, each by `run(number of the entry, layer, x, its position terms,
   /// context)`. A layer that runs again draws other random numbers.
   template <class Run>
@@ -90,6 +92,7 @@ class StackImpl : public Module {
   std::vector<View> views_;
   std::vector<size_t> view_of_;  // of each different layer
   std::vector<StackEntry> entries_;
+  size_t round_, fewest_;             // layers of a round, and of the shortest pass in training
   std::shared_ptr<ResidualMix> mix_;  // null: layers add to what they read
   Norm embedding_norm_{nullptr}, norm_{nullptr};
 };

@@ -39,6 +39,7 @@ struct StackOptions {
   std::vector<LayerOptions> layers;  // those with weights of their own
   int64_t depth;                     // layers that a pass runs through, shared ones each time
   ShareOrder order = ShareOrder::cycle;
+  std::optional<int64_t> fewest = {};  // layers of a pass in training; absent: all
   PositionIdsOptions position_ids = {};
   DeepNorm deepnorm = {};  // if it is chosen
   bool bias = true;
@@ -82,7 +83,7 @@ struct Scheme {
     if (!equal_values(options, layer.position)) return false;
     const auto* own = std::get_if<MultiHead>(&layer.attention);
     return own == nullptr || !heads || !needs_attention(options) ||
-           (own->heads == heads->heads && own->d_k == heads->d_k && own->d_v == heads->d_v);
+           (own->maps() == heads->maps() && own->d_k == heads->d_k && own->d_v == heads->d_v);
   }
 };
 
@@ -123,6 +124,7 @@ struct StackRules {
     for (int64_t i = 0; i < stack.different_layers(); ++i) check_layer(stack.layer(i), path(i));
     check_schemes();
     check_first_values();
+    check_rounds();
   }
 
  private:
@@ -156,6 +158,8 @@ struct StackRules {
     const auto* heads = std::get_if<MultiHead>(&mixer);
     require(heads == nullptr || heads->divides(stack.d_model), at + "heads",
             "must divide d_model unless d_k and d_v are given");
+    require(stack.causal || heads == nullptr || !heads->forgetting, at + "forgetting",
+            "must be false in an encoder: it forgets from left to right");
     const auto* matrices = std::visit(
         []<class Held>(const Held& held) -> const MatrixState* {
           if constexpr (std::is_base_of_v<MatrixState, Held>) return &held;
@@ -184,6 +188,10 @@ struct StackRules {
     require(randomized == nullptr || learned == nullptr || learned->max_length >= randomized->range,
             at + "max_length", "must be at least model.position_ids.range");
     check_rotary(layer, at);
+    const auto* heads = std::get_if<MultiHead>(&layer.attention);
+    require(
+        heads == nullptr || !heads->forgetting || leaves_queries(layer.position), at + "kind",
+        "must be one that is added to embeddings or scores, or none, with attention.forgetting");
   }
 
   void check_rotary(const LayerOptions& layer, const std::string& at) const {
@@ -211,6 +219,18 @@ struct StackRules {
       if (adds_to_embeddings(scheme.options) && !adds_in_every_layer(scheme.options))
         added = &scheme;
     }
+  }
+
+  /// A pass in training ends between two rounds.
+  void check_rounds() const {
+    if (!stack.fewest) return;
+    const int64_t round = stack.different_layers();
+    require(*stack.fewest >= 1 && *stack.fewest <= stack.depth && *stack.fewest % round == 0 &&
+                stack.depth % round == 0,
+            "share.fewest",
+            "must be, as the number of layers, a multiple of share.layers, and not more than it");
+    require(std::holds_alternative<NoMix>(stack.residual_mix), "share.fewest",
+            "needs residual_mix none, since the others have weights for all depths");
   }
 
   /// Values that are mixed have one width.

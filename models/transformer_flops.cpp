@@ -77,10 +77,11 @@ struct MixerProducts {
 
   double operator()(const MultiHead& o) const {
     const auto heads = heads_of(o, stack.d_model);
+    const auto scored = scored_heads_of(o, stack.d_model);
     const int64_t seen = !o.window ? length : stack.causal ? *o.window : 2 * *o.window - 1;
-    const Reach reach{heads, rows, length, std::min(length, seen)};
+    const Reach reach{scored, rows, length, std::min(length, seen)};
     return projected(heads.query_width() + heads.key_width() + heads.value_width()) +
-           projected(gate_width(o) + heads.count * heads.d_v) + reach.products() +
+           projected(gates_width(o) + o.heads * heads.d_v) + reach.products() +
            std::visit(LayerPosition{stack, reach}, position);
   }
   double operator()(const NoAttention&) const { return 0; }
@@ -104,11 +105,14 @@ struct MixerProducts {
            triangular_solve + of_state(o, 2);
   }
 
-  /// A gate's columns.
-  int64_t gate_width(const MultiHead& o) const {
+  /// Columns of the gates of outputs and forgetting, and of the factors of differences.
+  int64_t gates_width(const MultiHead& o) const {
     const auto heads = heads_of(o, stack.d_model);
-    if (o.gate == OutputGate::none) return 0;
-    return heads.count * (o.gate == OutputGate::head ? 1 : heads.d_v);
+    const int64_t of_head = o.gate == OutputGate::none   ? 0
+                            : o.gate == OutputGate::head ? 1
+                                                         : heads.d_v;
+    return o.heads * of_head + (o.differential ? o.heads : 0) +
+           (o.forgetting ? heads.key_values : 0);
   }
 
  private:
@@ -138,9 +142,9 @@ struct MixerProducts {
 /// Attention of `length` positions over `memory` others.
 double cross_products(const StackOptions& stack, const MultiHead& o, const PassExtent& extent) {
   const auto heads = heads_of(o, stack.d_model);
-  const int64_t queries = heads.query_width() + heads.count * heads.d_v;
-  const MixerProducts gate{stack, NoPosition{}, extent.rows, extent.target};
-  return times(extent.rows, extent.target, stack.d_model, queries + gate.gate_width(o)) +
+  const int64_t queries = heads.query_width() + o.heads * heads.d_v;
+  const MixerProducts gates{stack, NoPosition{}, extent.rows, extent.target};
+  return times(extent.rows, extent.target, stack.d_model, queries + gates.gates_width(o)) +
          times(extent.rows, extent.source, stack.d_model, heads.key_width() + heads.value_width()) +
          Reach{heads, extent.rows, extent.target, extent.source}.products();
 }
@@ -233,7 +237,7 @@ double stack_products(const StackOptions& stack, const PassExtent& extent, int64
     sum += layer_products(stack, stack.layer(stack.layer_at(depth)), extent);
   for (const auto& scheme : position_plan(stack).schemes)
     if (scheme.heads && first < stack.depth)
-      sum += fire_products(scheme.options, scheme.heads->heads, length);
+      sum += fire_products(scheme.options, scheme.heads->maps(), length);
   return sum;
 }
 

@@ -189,6 +189,13 @@ inline int64_t depth_of(const TransformerOptions& o, Side side) {
   return (side == Side::encoder ? o.encoder_layers : o.decoder_layers).value_or(o.layers);
 }
 
+/// The same model, which runs through the fewest layers that a pass in training does.
+inline TransformerOptions with_fewest_layers(TransformerOptions o) {
+  if (o.share.fewest) o.layers = *o.share.fewest;
+  if (o.share.fewest) o.encoder_layers = o.decoder_layers = {};
+  return o;
+}
+
 /// The number of these layers with their own weights.
 inline int64_t different_layers_of(const TransformerOptions& o, Side side) {
   return o.share.layers.value_or(depth_of(o, side));
@@ -236,7 +243,7 @@ inline CrossAttentionOptions cross_attention_of(const TransformerOptions& o, Sid
   auto same = *shared;
   same.window.reset();
   same.value_residual = ValueResidual::none;
-  same.exclusive = false;
+  same.exclusive = same.forgetting = false;
   return same;
 }
 
@@ -255,6 +262,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .layers = std::move(layers),
           .depth = depth_of(o, which),
           .order = o.share.order,
+          .fewest = o.share.layers ? o.share.fewest : std::nullopt,
           .position_ids = o.position_ids,
           .deepnorm = deepnorm_of(o, which),
           .bias = o.bias,
@@ -324,6 +332,8 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
             "must be none: only self-attention mixes values of several layers");
     require(heads == nullptr || !heads->exclusive, at + "cross_attention.exclusive",
             "must be false: a target has no value of its own among those of the source");
+    require(heads == nullptr || !heads->forgetting, at + "cross_attention.forgetting",
+            "must be false: targets and sources have no distance");
     require(heads == nullptr || heads->divides(o.d_model),
             same ? "attention.heads" : at + "cross_attention.heads",
             "must divide d_model unless d_k and d_v are given");

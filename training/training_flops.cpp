@@ -1,6 +1,7 @@
 #include "training/training_flops.h"
 
 #include <string>
+#include <utility>
 
 #include "models/head_name.h"
 #include "models/linear.h"
@@ -16,10 +17,11 @@ size_t index_of(Side side) { return side == Side::encoder ? 0 : 1; }
 
 /// Where a model's trained weights are.
 struct Trained {
-  explicit Trained(const models::TransformerImpl& model) : model_(model) {
+  Trained(const models::TransformerImpl& model, const models::TransformerOptions& options)
+      : model_(model), options_(options) {
     for (const auto side : kSides)
       if (models::has_side(model.family(), side))
-        lowest[index_of(side)] = models::depth_of(model.options(), side);
+        lowest[index_of(side)] = models::depth_of(options, side);
     for (const auto& item : model.named_parameters())
       if (item.value().requires_grad()) add(item.key(), item.value());
     // The gradient of the memory comes through all layers of the decoder.
@@ -51,7 +53,7 @@ struct Trained {
   /// The lowest layer of this side that is, or reads, what the weight acts on: the layer's own, or
   /// the first one for what comes before all layers, or none for the last norm.
   int64_t lowest_reader(Side side, const std::string& name) const {
-    const auto stack = models::stack_of(model_.options(), side);
+    const auto stack = models::stack_of(options_, side);
     if (name.starts_with(text_of(side) + ".norm.")) return stack.depth;
     models::LayerName layer;
     if (!models::NameReader(name).layer(layer)) return 0;
@@ -61,6 +63,7 @@ struct Trained {
   }
 
   const models::TransformerImpl& model_;
+  const models::TransformerOptions& options_;
 };
 
 /// How often the layers from depth `first` on multiply by a matrix of a layer.
@@ -87,9 +90,10 @@ double products_with(const torch::Tensor& weight, const models::LayerOptions& la
 
 }  // namespace
 
-TrainingFlops::TrainingFlops(const models::TransformerImpl& model)
-    : options_(model.options()), vocabulary_(model.vocabulary()) {
-  const Trained trained(model);
+TrainingFlops::OfDepth::OfDepth(const models::TransformerImpl& model,
+                                models::TransformerOptions options)
+    : options_(std::move(options)), vocabulary_(model.vocabulary()) {
+  const Trained trained(model, options_);
   lowest_ = trained.lowest;
   head_.output = (trained.body || trained.transform ? 1 : 0) + (trained.output ? 1 : 0);
   head_.transform = (trained.body ? 1 : 0) + (trained.transform ? 1 : 0);
@@ -110,7 +114,7 @@ TrainingFlops::TrainingFlops(const models::TransformerImpl& model)
   }
 }
 
-double TrainingFlops::operator()(const models::PassExtent& extent) const {
+double TrainingFlops::OfDepth::operator()(const models::PassExtent& extent) const {
   const auto rows = static_cast<double>(extent.rows);
   const auto head = models::head_products(options_, vocabulary_, extent);
   double backward = head_.output * head.output + head_.transform * head.transform -
@@ -121,6 +125,13 @@ double TrainingFlops::operator()(const models::PassExtent& extent) const {
       backward += 2 * models::stack_products(models::stack_of(options_, side), extent,
                                              lowest_[index_of(side)]);
   return models::forward_flops(options_, vocabulary_, extent) + 2 * backward;
+}
+
+TrainingFlops::TrainingFlops(const models::TransformerImpl& model)
+    : most_(model, model.options()), fewest_(model, models::with_fewest_layers(model.options())) {}
+
+double TrainingFlops::operator()(const models::PassExtent& extent) const {
+  return (most_(extent) + fewest_(extent)) / 2;
 }
 
 }  // namespace ablate::training

@@ -11,17 +11,28 @@ namespace ablate::training {
 /// for those of weights. Frozen matrices have no gradient of their own. Layers below everything
 /// that is trained have no backward pass; in the lowest layer that has one, the gradients of all
 /// inputs count. Position schemes count as if they were trained. Adapters add passes of their own.
+/// If rounds are drawn, they are those of the mean number of rounds.
 class TrainingFlops {
  public:
   explicit TrainingFlops(const models::TransformerImpl& model);
   double operator()(const models::PassExtent& extent) const;
 
  private:
-  models::TransformerOptions options_;
-  models::Vocabulary vocabulary_;
-  std::array<int64_t, 2> lowest_;   // of each side, the lowest layer with a backward pass
-  models::HeadProducts head_;       // gradients of each of these products: 0 to 2
-  double source_ = 0, target_ = 0;  // multiplications that frozen matrices save at a position
+  /// Those of passes through all layers of these options.
+  class OfDepth {
+   public:
+    OfDepth(const models::TransformerImpl& model, models::TransformerOptions options);
+    double operator()(const models::PassExtent& extent) const;
+
+   private:
+    models::TransformerOptions options_;
+    models::Vocabulary vocabulary_;
+    std::array<int64_t, 2> lowest_;   // of each side, the lowest layer with a backward pass
+    models::HeadProducts head_;       // gradients of each of these products: 0 to 2
+    double source_ = 0, target_ = 0;  // multiplications that frozen matrices save at a position
+  };
+
+  OfDepth most_, fewest_;  // layers, of which a pass in training has each number as often
 };
 
 }  // namespace ablate::training

@@ -8,6 +8,7 @@
 
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
+#include "models/ops/elementwise.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -156,11 +157,6 @@ torch::Tensor seen_keys(const torch::Tensor& key, const AttentionInput& in) {
   if (!in.position.bias.defined()) return visible;
   constexpr double kHidden = -std::numeric_limits<double>::infinity();
   return visible.logical_and(in.position.bias.gt(kHidden).unsqueeze(0));
-}
-
-/// x in float or wider.
-torch::Tensor wide(const torch::Tensor& x) {
-  return x.to(torch::promoteTypes(x.scalar_type(), torch::kFloat));
 }
 
 /// Attention that materialises its scores, for options without a fused kernel.

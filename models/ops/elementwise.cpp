@@ -81,6 +81,10 @@ DropoutMask mask_of(const DropoutStream& stream) {
           .scale = static_cast<float>(1.0 / (1.0 - stream.rate))};
 }
 
+torch::Tensor wide(const torch::Tensor& x) {
+  return x.to(torch::promoteTypes(x.scalar_type(), torch::kFloat));
+}
+
 torch::Tensor dropout(const torch::Tensor& x, const DropoutStream& stream) {
   if (stream.rate == 0) return x;
   if (has_cpu_type(x) && !torch::jit::tracer::isTracing()) return DropRows::apply(x, stream);

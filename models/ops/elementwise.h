@@ -5,6 +5,9 @@
 
 namespace ablate::models::ops {
 
+/// x in float or wider, for sums that must not be rounded to bfloat16.
+torch::Tensor wide(const torch::Tensor& x);
+
 /// The elements that one dropout drops: a function of the seed. A rate of 0 drops none.
 struct DropoutStream {
   double rate = 0;  // share of the elements that is dropped, in [0, 1)

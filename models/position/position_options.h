@@ -346,6 +346,13 @@ struct Pope : RelativeScheme {
 using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
                                      Fire, TransformerXl, Kerple, Sandwich, Cope, Pope>;
 
+/// Whether attention reads queries and keys as they were projected, and computes scores by itself.
+constexpr bool leaves_queries(const PositionOptions& position) {
+  return !std::holds_alternative<Rotary>(position) && !std::holds_alternative<Pope>(position) &&
+         !std::holds_alternative<Shaw>(position) && !std::holds_alternative<Cope>(position) &&
+         !std::holds_alternative<TransformerXl>(position);
+}
+
 /// Tokens have the ids 0, 1, 2, ...
 struct Consecutive : EmptyOptions {
   static constexpr std::string_view name = "consecutive";

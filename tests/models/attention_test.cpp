@@ -1,4 +1,8 @@
+#include "models/attention.h"
+
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "models/transformer.h"
 #include "tests/models/models.h"
@@ -107,6 +111,109 @@ TEST(Exclusive, LeavesNothingAlongThePositionsOwnValue) {
   EXPECT_LT(largest_difference(taken * v.square().sum(-1, true), (taken * v).sum(-1, true) * v),
             1e-4);
   EXPECT_GT(taken.abs().max().item<double>(), 0.1);
+}
+
+torch::Tensor output_of(SelfAttention& attention, const torch::Tensor& x) {
+  return attention.forward(x, {}, {}, nullptr);
+}
+
+TEST(Differential, HeadsReadTheirFirstMapLessAShareOfTheirSecond) {
+  const torch::NoGradGuard no_grad;
+  const auto stack = stack_of(one_layer({.heads = 2}), Side::encoder);
+  SelfAttention differential(MultiHead{.heads = 2, .differential = true}, stack);
+  for (auto& parameter : differential.parameters()) parameter.normal_(0, 0.5);
+  auto weights = differential.named_parameters();
+  weights["out.bias"].zero_();
+  const auto x = torch::randn({2, 5, 16});
+  x.select(-1, 0).fill_(1);
+  const auto with = [&](int64_t map) {  // alone, in heads without differences
+    SelfAttention plain(MultiHead{.heads = 2}, stack);
+    for (auto& own : plain.named_parameters()) {
+      const auto& from = weights[own.key()];
+      const bool projected = own.key().starts_with("qkv");
+      const auto queries = [&] { return from.slice(0, 0, 32).unflatten(0, {2, 2, 8}); };
+      own.value().copy_(
+          projected ? torch::cat({queries().select(1, map).flatten(0, 1), from.slice(0, 32)})
+                    : from);
+    }
+    return output_of(plain, x);
+  };
+  auto& lambda = weights["lambda.weight"];
+  const auto expect_share = [&](double logit, double share) {
+    lambda.zero_().select(1, 0).fill_(logit);
+    EXPECT_LT(largest_difference(output_of(differential, x), with(0) - share * with(1)), 1e-4);
+  };
+  EXPECT_GT(largest_difference(with(0), with(1)), 0.01);
+  expect_share(0, 0.5);
+  expect_share(std::log(3.0), 0.75);
+  expect_share(-100, 0);
+}
+
+/// A causal attention that forgets, with random weights, in two groups of two heads of 4.
+struct Forgetful {
+  explicit Forgetful(double gate_bias)
+      : attention(MultiHead{.heads = 4, .key_value_heads = 2, .forgetting = true}, stack()),
+        weights(attention.named_parameters()) {
+    const torch::NoGradGuard no_grad;
+    for (auto& parameter : attention.parameters()) parameter.normal_(0, 0.5);
+    weights["forget.bias"].fill_(gate_bias);
+  }
+
+  static StackOptions stack() {
+    auto options = one_layer({.heads = 4});
+    options.family = Family::decoder_only;
+    return stack_of(options, Side::decoder);
+  }
+
+  /// Lin et al. 2025, equation 4.
+  torch::Tensor by_formula(const torch::Tensor& x) {
+    const int64_t length = x.size(1);
+    const auto projected = at::linear(x, weights["qkv.weight"], weights["qkv.bias"]);
+    const auto part = [&](int64_t from, int64_t width, int64_t heads) {
+      return projected.narrow(-1, from, width).unflatten(-1, {heads, 4}).transpose(1, 2);
+    };
+    const auto of_group = [](const torch::Tensor& y) { return y.repeat_interleave(2, 1); };
+    const auto kept = at::linear(x, weights["forget.weight"], weights["forget.bias"]).sigmoid();
+    auto scores = part(0, 16, 4).matmul(of_group(part(16, 8, 2)).transpose(2, 3)) / 2.0;
+    for (int64_t i = 0; i < length; ++i)
+      for (int64_t j = 0; j < length; ++j) {
+        const auto share = kept.slice(1, j + 1, i + 1).prod(1).repeat_interleave(2, 1);  // [B, H]
+        scores.select(2, i).select(2, j).add_(j <= i ? share.log() : share - INFINITY);
+      }
+    const auto read = scores.softmax(-1).matmul(of_group(part(24, 8, 2)));
+    return at::linear(read.transpose(1, 2).flatten(2), weights["out.weight"], weights["out.bias"]);
+  }
+
+  SelfAttention attention;
+  torch::OrderedDict<std::string, torch::Tensor> weights;
+};
+
+TEST(ForgettingAttention, AddsTheLogarithmsOfWhatIsKeptToTheScores) {
+  const torch::NoGradGuard no_grad;
+  Forgetful model(0.5);
+  const auto x = torch::randn({2, 9, 16});
+  EXPECT_LT(largest_difference(output_of(model.attention, x), model.by_formula(x)), 1e-4);
+}
+
+TEST(ForgettingAttention, ThatKeepsEverythingIsAttentionAndThatKeepsNothingReadsItself) {
+  const torch::NoGradGuard no_grad;
+  Forgetful everything(100), nothing(-1000);
+  SelfAttention plain(MultiHead{.heads = 4, .key_value_heads = 2}, Forgetful::stack());
+  for (auto& own : plain.named_parameters()) own.value().copy_(everything.weights[own.key()]);
+  const auto x = torch::randn({2, 9, 16});
+  EXPECT_LT(largest_difference(output_of(everything.attention, x), output_of(plain, x)), 1e-4);
+  const auto alone = output_of(nothing.attention, x.view({18, 1, 16})).view({2, 9, 16});
+  EXPECT_LT(largest_difference(output_of(nothing.attention, x), alone), 1e-4);
+}
+
+TEST(ForgettingAttention, RoundsSumsInBfloat16NoMoreThanScores) {
+  const torch::NoGradGuard no_grad;
+  Forgetful model(0);  // half is kept at each position: sums reach 90
+  const auto x = torch::randn({2, 128, 16});
+  const auto exact = output_of(model.attention, x);
+  model.attention.to(torch::kBFloat16);
+  const auto rounded = output_of(model.attention, x.to(torch::kBFloat16)).to(torch::kFloat);
+  EXPECT_LT((rounded - exact).norm().item<double>() / exact.norm().item<double>(), 0.02);
 }
 
 TEST(QkNorm, MakesTheSizeOfQueriesAndKeysIrrelevant) {

@@ -18,6 +18,11 @@ bool reads_by_attention(const TransformerOptions& options) {
 const torch::Tensor kFirst = ids({{1, 8, 9, kDivider, 5, 6, 7}, {4, kDivider, 5, 9, 8, 9, 0}}),
                     kSecond = ids({{1, 10, 7, kDivider, 5, 6, 7}, {6, kDivider, 5, 9, 8, 9, 0}});
 
+/// Forgetting subtracts sums that began in the first document, which rounds.
+double allowed_change(const std::string& variant) {
+  return variant.starts_with("forgetting") ? 1e-5 : rounding(variant);
+}
+
 /// Experts with a limited capacity turn tokens away that earlier ones leave no room for, so they
 /// are left out.
 TEST(Documents, NeverChangeLaterOnesBehindADivider) {
@@ -38,8 +43,8 @@ TEST(Documents, NeverChangeLaterOnesBehindADivider) {
           (model->forward(nothing, kFirst) - model->forward(nothing, kSecond)).abs();
       EXPECT_GT(change[0].slice(0, 1, 3).max().item<double>(), 1e-4) << name;
       if (divided) {
-        EXPECT_LE(change[0].slice(0, 3).max().item<double>(), rounding(name)) << name;
-        EXPECT_LE(change[1].slice(0, 1, 6).max().item<double>(), rounding(name)) << name;
+        EXPECT_LE(change[0].slice(0, 3).max().item<double>(), allowed_change(name)) << name;
+        EXPECT_LE(change[1].slice(0, 1, 6).max().item<double>(), allowed_change(name)) << name;
       } else {
         EXPECT_GT(change[0].slice(0, 3).max().item<double>(), 1e-4) << name;
       }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
@@ -80,6 +82,59 @@ TEST(SharedLayers, AreLayersWithTheSameWeights) {
     options.share = {};
     EXPECT_EQ(parameter_count(*shared), parameter_count(*make(options)));
   }
+}
+
+/// How often passes ended after each number of layers, over 300 passes.
+std::map<int64_t, int64_t> depths_of_passes(Transformer& model, bool training) {
+  const torch::NoGradGuard no_grad;
+  std::map<int64_t, int64_t> passes;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    int64_t layers = 0;
+    const Observer observer{.layer_output = [&](const torch::Tensor&) { ++layers; }};
+    model->hidden({}, ids({{1, 8, 9}}),
+                  {.training = training, .seed = seed, .observer = &observer});
+    ++passes[layers];
+  }
+  return passes;
+}
+
+TEST(DrawnRounds, EndPassesInTrainingAfterEachNumberOfRoundsAsOften) {
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.layers = 6;
+  options.share = {.layers = 2, .fewest = 2};
+  auto model = make(options);
+  const auto passes = depths_of_passes(model, true);
+  EXPECT_EQ(passes.size(), 3);
+  for (const int64_t layers : {2, 4, 6})
+    EXPECT_NEAR(static_cast<double>(passes.at(layers)), 100, 35) << layers;
+  EXPECT_EQ(depths_of_passes(model, false), (std::map<int64_t, int64_t>{{6, 300}}));
+}
+
+TEST(DrawnRounds, AreThoseOfAModelWithFewerLayers) {
+  const torch::NoGradGuard no_grad;
+  auto options = tiny();
+  options.layers = 2;
+  options.share.layers = 1;
+  auto fewer = make(options);
+  options.layers = 3;
+  auto all = make(options);
+  options.share.fewest = 2;
+  auto drawn = make(options);
+  copy_parameters(fewer, drawn);
+  copy_parameters(all, drawn);
+  const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+  const auto hidden = [&](Transformer& model, uint64_t seed) {
+    return model->hidden(source, target, {.training = true, .seed = seed}).hidden;
+  };
+  int64_t as_fewer = 0, as_all = 0;
+  for (uint64_t seed = 0; seed < 64; ++seed) {
+    const auto one = hidden(drawn, seed);
+    as_fewer += torch::equal(one, hidden(fewer, seed)) ? 1 : 0;
+    as_all += torch::equal(one, hidden(all, seed)) ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(as_fewer), 16, 12);  // both stacks draw, each for itself
+  EXPECT_NEAR(static_cast<double>(as_all), 16, 12);
 }
 
 TEST(SharedFeedForward, IsOneOfAllLayers) {

@@ -99,6 +99,11 @@ inline std::vector<Variant> hybrid_variants() {
                   [](auto& o) {
                     change_layers(o, {2}, [](auto& layer) { layer.attention = NoAttention{}; });
                   }),
+          changed("drawn rounds",
+                  [](auto& o) {
+                    o.layers = 4;
+                    o.share = {.layers = 2, .fewest = 2};
+                  }),
           changed("shared layers with two mixers", [](auto& o) {
             o.layers = 4;
             o.share.layers = 2;

@@ -92,6 +92,14 @@ inline std::vector<Variant> mixer_variants() {
       layer.attention = LinearAttention{{.heads = 2, .decay = Forgetting::channels}};
     });
   }));
+  for (const auto& [name, position] : std::vector<std::pair<std::string, PositionOptions>>{
+           {"forgetting", NoPosition{}}, {"forgetting on a bias", T5Bias{}}})
+    variants.push_back(changed(name, [position = position](auto& o) {
+      change_layers(o, Side::decoder, [&](auto& layer) {
+        layer.attention = MultiHead{.heads = 4, .key_value_heads = 2, .forgetting = true};
+        layer.position = position;
+      });
+    }));
   for (const auto& [decay, word] : names(Forgetting{}))
     variants.push_back(changed("delta, decay " + std::string(word), [decay = decay](auto& o) {
       change_layers(o, Side::decoder, [&](auto& layer) {
@@ -136,6 +144,13 @@ inline std::vector<Variant> attention_variants() {
       {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}},
       {"value residual", grouped({.value_residual = ValueResidual::fixed}), Rotary{}},
       {"exclusive", grouped({.exclusive = true}), Alibi{}},
+      {"differential", {.heads = 2, .differential = true}, Rotary{}},
+      {"differential groups on a bias",
+       {.heads = 4, .key_value_heads = 1, .window = 3, .differential = true},
+       T5Bias{}},
+      {"differential, exclusive and gated",
+       {.heads = 2, .gate = OutputGate::head, .exclusive = true, .differential = true},
+       Shaw{}},
       {"learned value residual",
        {.heads = 2, .value_residual = ValueResidual::learned},
        Shaw{.max_distance = 3}}};

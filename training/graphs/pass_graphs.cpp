@@ -71,6 +71,7 @@ bool can_capture(const models::TransformerOptions& options, torch::ScalarType co
            (mixture == nullptr ||
             models::ops::multiplies_groups(compute_type, options.d_model, mixture->d_hidden));
   };
+  if (options.share.fewest) return false;  // a graph has one number of rounds
   return std::ranges::all_of(
       std::array{models::Side::encoder, models::Side::decoder}, [&](models::Side side) {
         return !models::has_side(options.family, side) ||

@@ -180,6 +180,15 @@ const std::vector<MessageCase> kLayerCases = {
     {"DeltaInAnEncoder", six_layers("changes: [{every: 2, attention: {kind: delta}}]"),
      "study.yaml:5:61: model.attention.kind cannot be delta in an encoder: it writes from left to "
      "right (encoder layers 2, 4 and 6)"},
+    {"ForgettingInAnEncoder", six_layers("changes: [{at: [2], attention: {forgetting: true}}]"),
+     "study.yaml:5:66: model.attention.forgetting must be false in an encoder: it forgets from "
+     "left "
+     "to right (encoder layer 2)"},
+    {"ForgettingWithRotations",
+     six_layers("changes: [{at: [2], side: decoder, position: {kind: rotary}, attention: "
+                "{forgetting: true}}]"),
+     "study.yaml:5:74: model.position.kind must be one that is added to embeddings or scores, or "
+     "none, with attention.forgetting (decoder layer 2)"},
     {"PositionsThatStay", six_layers("changes: [{at: [3], position: {kind: none}}]"),
      "study.yaml:5:59: model.position.kind cannot be none after a layer whose position is added to "
      "the embeddings: it stays in them (encoder layer 3, decoder layer 3)"},

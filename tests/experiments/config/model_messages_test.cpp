@@ -36,6 +36,12 @@ const std::vector<MessageCase> kModelCases = {
      "study.yaml:5:28: model.encoder.block can be parallel only if norm.placement is pre"},
     {"MoreDifferentLayersThanLayers", kModel + "{decoder_layers: 2, share: {layers: 3}}\n",
      "study.yaml:5:46: model.share.layers must not exceed the number of layers"},
+    {"RoundsWithoutSharedLayers", kModel + "{share: {fewest: 2}}\n",
+     "study.yaml:5:27: model.share.fewest needs share.layers and the order cycle, whose rounds are "
+     "drawn"},
+    {"APassThatEndsWithinARound", kModel + "{layers: 6, share: {layers: 2, fewest: 3}}\n",
+     "study.yaml:5:49: model.share.fewest must be, as the number of layers, a multiple of "
+     "share.layers, and not more than it"},
     {"SharedLayersWithExperts", kModel + "{feed_forward: {kind: moe}, share: {layers: 3}}\n",
      "study.yaml:5:54: model.share.layers must be absent if a feed-forward is moe: the routers of "
      "shared layers are one"},

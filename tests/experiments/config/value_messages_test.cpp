@@ -59,7 +59,7 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
      "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
      "d_k, d_v, key_value_heads, qk_norm, scale, score_function, window, sinks, softcap, gate, "
-     "value_residual, exclusive, qkv_bias, output_bias"},
+     "value_residual, exclusive, differential, forgetting, qkv_bias, output_bias"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
@@ -86,11 +86,13 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
     {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",
      "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, numbers, text, labelled, "
+     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, "
+     "numbers, text, labelled, "
      "language or tokens"},
     {"MissingTaskBesideOtherKeys", kHead + "base:\n  data: {symbols: 8}\n",
      "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, numbers, text, labelled, "
+     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, "
+     "numbers, text, labelled, "
      "language or tokens"},
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
@@ -216,7 +218,7 @@ const std::vector<MessageCase> kValueCases = {
     {"LearningRatesByWidthOfAnOptimizerWhoseStepsHaveAnySize",
      kModel + "{parametrization: {kind: mup}}\n  training: {optimizer: {kind: sgd}}\n",
      "study.yaml:5:35: model.parametrization.kind cannot be mup with an optimizer whose steps "
-     "depend on the size of a gradient; choose adam, adamw, lion, or muon with scale "
+     "depend on the size of a gradient; choose adam, adamw, lion, or muon or normuon with scale "
      "match_rms_adamw"},
     {"AnExponentialDecayToNothing", kTraining + "{schedule: {kind: stable, shape: exponential}}\n",
      "study.yaml:5:14: training.schedule.floor must be above 0 if shape is exponential"},
