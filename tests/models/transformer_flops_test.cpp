@@ -68,6 +68,20 @@ TEST(Flops, OfShortConvolutionsAreAMultiplicationForEachWeightAndPosition) {
   EXPECT_EQ(flops(canon) - flops(plain), 2 * kLength * kWeights);
 }
 
+TEST(Flops, OfHeadsThatSubtractAndForgetHaveTheirMapsAndFactors) {
+  auto plain = four_layers();
+  plain.family = Family::decoder_only;
+  plain.position = NoPosition{};
+  auto differential = plain, forgetting = plain;
+  differential.attention = MultiHead{.heads = 2, .differential = true};
+  forgetting.attention = MultiHead{.heads = 2, .forgetting = true};
+  // Second queries and factors of two heads, and second maps of keys and values of 8.
+  constexpr double kSecond = kLength * 16 * (16 + 2) + kLength * kLength * 2 * (8 + 8);
+  EXPECT_EQ(flops(differential) - flops(plain), 2 * 4 * kSecond);
+  constexpr double kGates = kLength * 16 * 2 + kLength * kLength * 2 * 4;  // longer by 4
+  EXPECT_EQ(flops(forgetting) - flops(plain), 2 * 4 * kGates);
+}
+
 TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {
   auto decoder = four_layers();
   decoder.family = Family::decoder_only;
