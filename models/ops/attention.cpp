@@ -246,9 +246,39 @@ torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor
   return weights().masked_fill(hidden, 0.0);
 }
 
+namespace {
+
+/// Keys and values once for every head that shares them. // [B, S, GK + GW] -> [B, S, HK + HW]
+torch::Tensor repeated(const torch::Tensor& key_value, const Heads& heads) {
+  const auto parts = key_value.split_with_sizes({heads.key_width(), heads.value_width()}, -1);
+  const auto once_for_all = [&](const torch::Tensor& x) {
+    return x.unflatten(-1, {heads.key_values, 1, -1})
+        .expand({-1, -1, -1, heads.count / heads.key_values, -1})
+        .flatten(2);
+  };
+  return torch::cat({once_for_all(parts[0]), once_for_all(parts[1])}, -1);
+}
+
+/// The same attention of heads that share no keys.
+AttentionInput without_groups(AttentionInput in) {
+  if (in.heads.key_values == in.heads.count) return in;
+  if (in.key_value.defined()) {
+    in.key_value = repeated(in.key_value, in.heads);
+  } else {
+    const int64_t width = in.heads.query_width();
+    in.query = torch::cat(
+        {in.query.slice(-1, 0, width), repeated(in.query.slice(-1, width), in.heads)}, -1);
+  }
+  in.heads.key_values = in.heads.count;
+  return in;
+}
+
+}  // namespace
+
 AttentionOutput attention(const AttentionInput& in) {
   if constexpr (kHasKernels)
-    if (cpu::serves_packed(in)) return {.values = cpu::packed_attention(in), .probabilities = {}};
+    if (cpu::serves_packed(in))
+      return {.values = cpu::packed_attention(without_groups(in)), .probabilities = {}};
   const auto own = own_heads(in);
   return attend(own.query,
                 in.key_value.defined() ? split_key_value(in.key_value, in.heads) : own.key_value,

@@ -192,8 +192,7 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
 bool serves_packed(const AttentionInput& in) {
   const int64_t keys = in.key_value.defined() ? in.key_value.size(1) : in.query.size(1);
   return !in.wants_probabilities && in.position.content == nullptr &&
-         !in.position.documents.defined() && in.weighting.is_softmax() &&
-         in.heads.key_values == in.heads.count && trains_on_cpu(in.query) &&
+         !in.position.documents.defined() && in.weighting.is_softmax() && trains_on_cpu(in.query) &&
          std::max(in.query.size(1), keys) <= kLongestPacked;
 }
 

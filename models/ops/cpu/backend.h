@@ -27,7 +27,8 @@ torch::Tensor drop_rows(const torch::Tensor& x, const DropoutMask& mask);
 void cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
                             const CrossEntropyOptions& options, const torch::Tensor& losses);
 
-/// Whether `packed_attention` can take this, and is faster than SDPA.
+/// Whether `packed_attention` can take this, with keys of every head's own, and is faster than
+/// SDPA.
 bool serves_packed(const AttentionInput& input);
 /// Attention that reads heads in the layout of the projections and keeps its probabilities for the
 /// gradient. The output of a query that may attend to no key is zero. REQUIRES:
