@@ -67,7 +67,7 @@ ops::AttentionInput SelfAttention::reads(const torch::Tensor& x, KVCache* cache,
 
 KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
   auto cache = ops::empty_cache(like, heads_);
-  cache.recent[2] = head_options_.nothing_forgotten(like);
+  cache.recent[2] = head_options_.first_sums(like);
   return cache;
 }
 

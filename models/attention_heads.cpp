@@ -157,9 +157,9 @@ torch::Tensor HeadOptionsModule::forgetful(const torch::Tensor& projected, const
   const int64_t groups = heads_.key_values, shared = heads_.count / groups;
   auto sums = at::log_sigmoid(ops::wide(forget_->forward(x))).cumsum(1);  // [B, T, G]
   if (cache != nullptr) {
-    auto& forgotten = cache->recent[2];  // [B, G]
-    sums = sums + forgotten.unsqueeze(1);
-    forgotten = sums.select(1, -1);
+    auto& earlier = cache->recent[2];  // [B, G]
+    sums = sums + earlier.unsqueeze(1);
+    earlier = sums.select(1, -1);
   }
   // Scores are divided by the root of the longer width.
   const double longer = std::sqrt(static_cast<double>(heads_.d_k + kForgettingWidth));
@@ -178,7 +178,7 @@ torch::Tensor HeadOptionsModule::forgetful(const torch::Tensor& projected, const
                     -1);
 }
 
-torch::Tensor HeadOptionsModule::nothing_forgotten(const torch::Tensor& like) const {
+torch::Tensor HeadOptionsModule::first_sums(const torch::Tensor& like) const {
   if (!forget_) return {};
   const auto zeros = torch::zeros_like(ops::wide(like.select(1, 0)));
   return zeros.narrow(-1, 0, heads_.key_values);

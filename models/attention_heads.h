@@ -15,8 +15,8 @@ namespace ablate::models {
 /// Each query of a differential head is one for the operations.
 ops::Heads heads_of(const MultiHead& options, int64_t d_model);
 
-/// The same as the operations get them: with forgetting, the sums of what is forgotten lengthen
-/// queries and keys.
+/// The same for the operations: forgetting lengthens queries and keys by the sums of its gates'
+/// logarithms.
 ops::Heads scored_heads_of(const MultiHead& options, int64_t d_model);
 
 /// The optional parts of attention heads: QK norm, score scale, score function, soft-capping,
@@ -34,21 +34,21 @@ class HeadOptionsModule {
   torch::Tensor unscaled_query_key_value(const torch::Tensor& projected);
   torch::Tensor query(const torch::Tensor& projected);      // [B, T, HK]
   torch::Tensor key_value(const torch::Tensor& projected);  // [B, S, GK + GW]
-  /// Projected queries, keys and values, with the sums of what is forgotten beside queries and
-  /// keys, so that products add their differences to the scores. Sums go on from `cache` unless it
-  /// is null. // [B, T, MK + GK + GW], [B, T, D] -> [B, T, M(K + 4) + G(K + 4) + GW]
+  /// Projected queries, keys and values. With forgetting, queries and keys get the sums of its
+  /// gates' logarithms, whose differences the products add to the scores. Sums go on from `cache`
+  /// unless it is null. // [B, T, MK + GK + GW], [B, T, D] -> [B, T, M(K + 4) + G(K + 4) + GW]
   torch::Tensor forgetful(const torch::Tensor& projected, const torch::Tensor& x,
                           KVCache* cache) const;
-  /// The sums of sequences without positions; undefined: none are kept.
+  /// Those sums for sequences without positions yet; undefined: there is no forgetting.
   /// // [B, T, D] -> [B, G]
-  torch::Tensor nothing_forgotten(const torch::Tensor& like) const;
+  torch::Tensor first_sums(const torch::Tensor& like) const;
   int64_t count() const { return count_; }  // H
   ops::QueryFactor factor() const;
   ops::Weighting weighting() const;
   /// A projected input with values that are mixed with the first ones of this pass.
   torch::Tensor mixed_values(const torch::Tensor& projected,
                              const ops::AttentionPosition& position) const;
-  /// What every map reads, as one output for each head, with x the attention's input.
+  /// The outputs of the heads from those of their maps; x is the attention's input.
   /// // [B, T, MW], [B, T, D] -> [B, T, HW]
   torch::Tensor of_heads(const torch::Tensor& read, const torch::Tensor& x) const;
   /// The heads' outputs without their components along the values of the queries' own positions,

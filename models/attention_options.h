@@ -147,11 +147,11 @@ constexpr auto names(ValueResidual) {
 /// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
 /// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), soft-capping that of Gemma 2 (2024),
 /// exclusion that of Jordan et al. 2024 (modded-nanogpt). With `differential`, every head has two
-/// queries for its key and its value, and gives what the first reads less sigmoid(W x) times what
-/// the second reads, x being the attention's input (the second version of the Differential
-/// Transformer of Ye et al. 2024, as Microsoft describes it in 2026). With `forgetting`, the score
-/// of query i and key j gets the sum of ln sigmoid(w x_l + b) over l = j + 1 ... i, with w and b of
-/// the head (Lin et al. 2025, Forgetting Transformer, section 3.1; of the group with grouped keys).
+/// queries for its key and its value; its output is the first's less sigmoid(W x) times the
+/// second's, and x is the attention's input (Ye et al. 2026, Differential Transformer V2). With
+/// `forgetting`, the score of query i and key j gets the sum of ln sigmoid(w x_l + b) over
+/// l = j + 1 ... i; w and b belong to the head, or to the group if keys are grouped (Lin et al.
+/// 2025, Forgetting Transformer, section 3.1).
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
   static constexpr bool has_scores = true;
@@ -203,12 +203,13 @@ struct MultiHead {
     visit("exclusive", o.exclusive,
           "exclusive self-attention: take away from what a head reads its component along the "
           "position's own value");
-    visit("differential", o.differential,
-          "differential attention: every head has two queries for its keys and values, and gives "
-          "what the first reads less sigmoid(W x) times what the second reads");
+    visit(
+        "differential", o.differential,
+        "differential attention: every head has two queries for its keys and values, and subtracts "
+        "sigmoid(W x) times the second's output from the first's");
     visit("forgetting", o.forgetting,
           "forgetting attention, in decoders: every position decides how much each head forgets of "
-          "what is before it");
+          "earlier positions");
     visit("qkv_bias", o.qkv_bias,
           "biases of queries, keys and values (attention_bias); absent: model.bias");
     visit("output_bias", o.output_bias, "bias of the output projection; absent: model.bias");

@@ -20,8 +20,8 @@ struct KVCache {
   torch::Tensor beam_index;  // row of each block that each sequence reads; undefined: its own
                              // // [B, blocks]
   /// The last inputs of the sub-layer's two short convolutions, the one on its input and the one
-  /// inside it, and sums that an attention with forgetting goes on from. Reordering copies them at
-  /// once. Undefined if the sub-layer has none. // two [B, width - 1, C], [B, G]
+  /// inside it, and the sums of forgetting attention so far. Reordering copies all three at once.
+  /// A part that the sub-layer lacks is undefined. // [B, width - 1, C] twice, [B, G]
   std::array<torch::Tensor, 3> recent;
 
   /// Adds positions of every sequence as a new block.

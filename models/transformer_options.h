@@ -191,8 +191,9 @@ inline int64_t depth_of(const TransformerOptions& o, Side side) {
 
 /// The same model, which runs through the fewest layers that a pass in training does.
 inline TransformerOptions with_fewest_layers(TransformerOptions o) {
-  if (o.share.fewest) o.layers = *o.share.fewest;
-  if (o.share.fewest) o.encoder_layers = o.decoder_layers = {};
+  if (!o.share.fewest) return o;
+  o.layers = *o.share.fewest;
+  o.encoder_layers = o.decoder_layers = {};
   return o;
 }
 

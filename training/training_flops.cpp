@@ -127,11 +127,13 @@ double TrainingFlops::OfDepth::operator()(const models::PassExtent& extent) cons
   return models::forward_flops(options_, vocabulary_, extent) + 2 * backward;
 }
 
-TrainingFlops::TrainingFlops(const models::TransformerImpl& model)
-    : most_(model, model.options()), fewest_(model, models::with_fewest_layers(model.options())) {}
+TrainingFlops::TrainingFlops(const models::TransformerImpl& model) : most_(model, model.options()) {
+  if (model.options().share.fewest)
+    fewest_.emplace(model, models::with_fewest_layers(model.options()));
+}
 
 double TrainingFlops::operator()(const models::PassExtent& extent) const {
-  return (most_(extent) + fewest_(extent)) / 2;
+  return fewest_ ? (most_(extent) + (*fewest_)(extent)) / 2 : most_(extent);
 }
 
 }  // namespace ablate::training

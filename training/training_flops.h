@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "models/transformer_flops.h"
 
@@ -32,7 +33,8 @@ class TrainingFlops {
     double source_ = 0, target_ = 0;  // multiplications that frozen matrices save at a position
   };
 
-  OfDepth most_, fewest_;  // layers, of which a pass in training has each number as often
+  OfDepth most_;                   // of all layers
+  std::optional<OfDepth> fewest_;  // of the shortest pass; absent: all passes are as long
 };
 
 }  // namespace ablate::training

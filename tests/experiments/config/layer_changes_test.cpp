@@ -182,8 +182,7 @@ const std::vector<MessageCase> kLayerCases = {
      "right (encoder layers 2, 4 and 6)"},
     {"ForgettingInAnEncoder", six_layers("changes: [{at: [2], attention: {forgetting: true}}]"),
      "study.yaml:5:66: model.attention.forgetting must be false in an encoder: it forgets from "
-     "left "
-     "to right (encoder layer 2)"},
+     "left to right (encoder layer 2)"},
     {"ForgettingWithRotations",
      six_layers("changes: [{at: [2], side: decoder, position: {kind: rotary}, attention: "
                 "{forgetting: true}}]"),
