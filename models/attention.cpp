@@ -54,7 +54,7 @@ torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
 ops::AttentionInput SelfAttention::reads(const torch::Tensor& x, KVCache* cache,
                                          const ops::AttentionPosition& position) {
   const auto projected =
-      head_options_.mixed_values(convolved(qkv_(x), cache), position);  // [B, T, HK + GK + GW]
+      head_options_.mixed_values(convolved(qkv_(x), cache), x, position);  // [B, T, HK + GK + GW]
   const bool scheme = position.content != nullptr;
   const auto scaled = scheme ? head_options_.unscaled_query_key_value(projected)
                              : head_options_.query_key_value(projected);

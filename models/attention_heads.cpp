@@ -11,8 +11,8 @@ namespace {
 /// Elements that forgetting adds to a query and a key: a sum, rounded, its rest, and their factors.
 constexpr int64_t kForgettingWidth = 4;
 
-/// The factor of queries: not 1 if the scale differs from 1 / sqrt(d_k) or the parametrization
-/// changes the size of scores.
+}  // namespace
+
 double query_factor_of(const MultiHead& options, const StackOptions& stack) {
   const auto d_k = static_cast<double>(heads_of(options, stack.d_model).d_k);
   const double chosen = options.scale.value ? *options.scale.value * std::sqrt(d_k) : 1;
@@ -21,8 +21,6 @@ double query_factor_of(const MultiHead& options, const StackOptions& stack) {
          std::sqrt(static_cast<double>(base_width_of(stack.parametrization, stack.d_model)) /
                    static_cast<double>(stack.d_model));
 }
-
-}  // namespace
 
 ops::Heads heads_of(const MultiHead& options, int64_t d_model) {
   return {.count = options.maps(),
@@ -60,6 +58,14 @@ HeadOptionsModule::HeadOptionsModule(Module& owner, const MultiHead& options,
   if (options.value_residual == ValueResidual::learned)
     value_factors_ = owner.register_parameter("value_residual", {2}, Constant{0.5}, Role::vector);
   const auto number = options.d_k ? Projection::query : Projection::head_gate;
+  if (options.value_embedding) {
+    const auto base = static_cast<double>(base_width_of(stack.parametrization, stack.d_model));
+    value_embedding_ =
+        owner.register_parameter("value_embedding", {stack.vocabulary, heads_.value_width()},
+                                 Normal{1 / std::sqrt(base)}, Role::embedding);
+    value_gate_ = owner.register_module(
+        "value_gate", Linear(stack.d_model, std::vector{heads_.key_values}, false, number));
+  }
   if (options.forgetting)
     forget_ = owner.register_module(
         "forget", Linear(stack.d_model, std::vector{heads_.key_values}, true, number));
@@ -120,17 +126,28 @@ ops::Weighting HeadOptionsModule::weighting() const {
   return {.score_function = score_function_, .softcap = softcap_, .sinks = sinks_};
 }
 
+torch::Tensor HeadOptionsModule::with_first(const torch::Tensor& own, torch::Tensor& first) const {
+  if (!first.defined()) first = own;
+  if (!value_factors_.defined()) return (own + first) * 0.5;
+  const auto factors = value_factors_.to(own.scalar_type());
+  return own * factors[0] + first * factors[1];
+}
+
 torch::Tensor HeadOptionsModule::mixed_values(const torch::Tensor& projected,
+                                              const torch::Tensor& x,
                                               const ops::AttentionPosition& position) const {
-  if (!mixes_values_) return projected;
+  if (!mixes_values_ && !value_gate_) return projected;
   const int64_t width = heads_.value_width();
   const auto parts = projected.split_with_sizes({projected.size(-1) - width, width}, -1);
-  const auto& own = parts[1];  // [B, T, GW]
-  auto& first = *position.first_values;
-  if (!first.defined()) first = own;
-  if (!value_factors_.defined()) return torch::cat({parts[0], (own + first) * 0.5}, -1);
-  const auto factors = value_factors_.to(own.scalar_type());
-  return torch::cat({parts[0], own * factors[0] + first * factors[1]}, -1);
+  auto values = mixes_values_ ? with_first(parts[1], *position.first_values) : parts[1];
+  if (value_gate_) {
+    const auto of_tokens = torch::embedding(value_embedding_, position.token_ids)
+                               .to(values.scalar_type())
+                               .unflatten(-1, {heads_.key_values, -1});          // [B, T, G, W]
+    const auto factors = (value_gate_->forward(x).sigmoid() * 2).unsqueeze(-1);  // [B, T, G, 1]
+    values = values + (of_tokens * factors).flatten(-2);
+  }
+  return torch::cat({parts[0], values}, -1);
 }
 
 torch::Tensor HeadOptionsModule::of_heads(const torch::Tensor& read, const torch::Tensor& x) const {

@@ -19,13 +19,17 @@ ops::Heads heads_of(const MultiHead& options, int64_t d_model);
 /// logarithms.
 ops::Heads scored_heads_of(const MultiHead& options, int64_t d_model);
 
+/// The factor of queries: not 1 if the scale differs from 1 / sqrt(d_k), or if the parametrization
+/// changes the size of scores.
+double query_factor_of(const MultiHead& options, const StackOptions& stack);
+
 /// The optional parts of attention heads: QK norm, score scale, score function, soft-capping,
-/// sinks, the output gate, the value residual, differences of maps and forgetting. By default all
-/// of them are the identity.
+/// sinks, the output gate, the value residual, value embeddings, differences of maps and
+/// forgetting. By default all of them are the identity.
 class HeadOptionsModule {
  public:
   /// Registers its parameters with `owner`: query_norm, key_norm, scale, sinks, value_residual,
-  /// gate, lambda and forget.
+  /// value_embedding, value_gate, gate, lambda and forget.
   HeadOptionsModule(Module& owner, const MultiHead& options, const StackOptions& stack);
 
   /// Queries, keys and values side by side, as an attention reads them. // [.., HK + GK + GW]
@@ -45,8 +49,9 @@ class HeadOptionsModule {
   int64_t count() const { return count_; }  // H
   ops::QueryFactor factor() const;
   ops::Weighting weighting() const;
-  /// A projected input with values that are mixed with the first ones of this pass.
-  torch::Tensor mixed_values(const torch::Tensor& projected,
+  /// The attention's input x, projected, with values that are mixed with the first ones of this
+  /// pass and with those of their tokens. // [B, T, HK + GK + GW], [B, T, D]
+  torch::Tensor mixed_values(const torch::Tensor& projected, const torch::Tensor& x,
                              const ops::AttentionPosition& position) const;
   /// The outputs of the heads from those of their maps; x is the attention's input.
   /// // [B, T, MW], [B, T, D] -> [B, T, HW]
@@ -58,6 +63,8 @@ class HeadOptionsModule {
   torch::Tensor gated(const torch::Tensor& values, const torch::Tensor& x) const;
 
  private:
+  /// A layer's values mixed with the first ones of this pass. // [B, T, GW]
+  torch::Tensor with_first(const torch::Tensor& own, torch::Tensor& first) const;
   double root() const;                                         // sqrt(K)
   torch::Tensor normed_query(const torch::Tensor& projected);  // [B, T, HK]
 
@@ -69,7 +76,8 @@ class HeadOptionsModule {
   torch::Tensor scale_, sinks_;                   // [M] or undefined
   bool mixes_values_, exclusive_;
   torch::Tensor value_factors_;  // of a layer's own and of the first values; undefined: 1/2 // [2]
-  Linear gate_{nullptr}, lambda_{nullptr}, forget_{nullptr};
+  torch::Tensor value_embedding_;  // undefined: none // [tokens, GW]
+  Linear gate_{nullptr}, lambda_{nullptr}, forget_{nullptr}, value_gate_{nullptr};
 };
 
 }  // namespace ablate::models

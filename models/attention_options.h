@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -9,80 +10,16 @@
 #include <variant>
 
 #include "models/option_traits.h"
+#include "models/state_options.h"
 
 namespace ablate::models {
 
 class Mixer;
 struct StackOptions;
 
-/// How fast a mixer with a matrix state forgets.
-enum class Forgetting { none, fixed, gated, channels };
-
-constexpr auto names(Forgetting) {
-  return std::to_array<std::pair<Forgetting, std::string_view>>(
-      {{Forgetting::none, "none"},
-       {Forgetting::fixed, "fixed"},
-       {Forgetting::gated, "gated"},
-       {Forgetting::channels, "channels"}});
-}
-
-/// Positions that a causal mixer with a matrix state reads at once: few if every channel decays by
-/// itself, for which each pair of positions takes a number for every channel.
-constexpr int64_t chunk_length(Forgetting decay) {
-  return decay == Forgetting::channels ? 16 : 128;
-}
-
-/// Members of the mixers that keep a matrix for each head instead of keys and values.
-struct MatrixState {
-  static constexpr bool has_scores = false;
-  int64_t heads = 8;
-  Forgetting decay = Forgetting::none;
-
-  static void fields(auto& o, auto&& visit) {
-    visit("heads", o.heads, "heads, each with its own state; must divide d_model");
-    visit(
-        "decay", o.decay,
-        "none: nothing is forgotten (linear Transformer, DeltaNet); fixed: each head forgets at "
-        "its own rate (RetNet's), in an encoder in both directions; gated: the input decides how "
-        "much each head forgets (gated retention, Gated DeltaNet); channels: how much each channel "
-        "of the keys forgets (gated linear attention, Kimi Delta Attention), like gated only in "
-        "decoders");
-  }
-  static void rules(const MatrixState& o, auto&& require) {
-    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
-  }
-};
-
-/// Attention without softmax, whose sum over the past is a matrix of fixed size. Without decay it
-/// is the linear Transformer of Katharopoulos et al. 2020: elu(x) + 1 of queries and keys, divided
-/// by the sum of the weights. With fixed decay, head h forgets the share 2^(-5-h) at each position,
-/// as in retention (Sun et al. 2023). With gated decay, the input decides at each position how much
-/// a head keeps, as in the gated retention of Sun et al. 2024, and by channels each channel of a
-/// key keeps its own share, as in the gated linear attention of Yang et al. 2023. Outputs are
-/// divided by the absolute sum of the weights if it is above 1, as in mLSTM (Beck et al. 2024) and
-/// instead of retention's group norm, and multiplied by silu of a projection of the input, as in
-/// retention. Neither is a RetNet, which normalises every head and rotates queries and keys.
-struct LinearAttention : MatrixState {
-  static constexpr std::string_view name = "linear";
-  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
-};
-
-/// Linear attention that replaces the value stored under a key instead of adding to it: the delta
-/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024) but without that
-/// model's SiLU, short convolutions and norm. With a decay a part of the state is forgotten before
-/// each position: gated, it is the gated delta rule (Yang et al. 2025, arXiv 2412.06464), by
-/// channels that of Kimi Delta Attention (arXiv 2510.26692), without output gates and norms. It
-/// reads from left to right, so only decoders can have it.
-struct DeltaRule : MatrixState {
-  static constexpr std::string_view name = "delta";
-  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
-};
-
-class Mixer;
-struct StackOptions;
-
 // Every mixer states whether it `has_scores` for position schemes to act on, and has `make`, which
-// is defined with the module in mixer.cpp, attention.cpp or linear_attention.cpp.
+// is defined with the module: in mixer.cpp, attention.cpp, latent_attention.cpp,
+// linear_attention.cpp or mamba2.cpp.
 
 /// A norm of the queries and keys of every head, before rotary positions rotate them: rms as in
 /// Henry et al. 2020 without their learned scale; layer as in Dehghani et al. 2023.
@@ -146,7 +83,10 @@ constexpr auto names(ValueResidual) {
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
 /// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
 /// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), soft-capping that of Gemma 2 (2024),
-/// exclusion that of Jordan et al. 2024 (modded-nanogpt). With `differential`, every head has two
+/// exclusion that of Jordan et al. 2024 (modded-nanogpt). With `value_embedding`, a layer has a
+/// vector e of every token, and position t's value becomes v + 2 sigmoid(W x) e with a factor for
+/// each head of keys (Karpathy 2026, nanochat; without the factor Jordan et al. 2024). With
+/// `differential`, every head has two
 /// queries for its key and its value; its output is the first's less sigmoid(W x) times the
 /// second's, and x is the attention's input (Ye et al. 2026, Differential Transformer V2). With
 /// `forgetting`, the score of query i and key j gets the sum of ln sigmoid(w x_l + b) over
@@ -169,7 +109,7 @@ struct MultiHead {
   double softcap = 0.0;
   OutputGate gate = OutputGate::none;
   ValueResidual value_residual = ValueResidual::none;
-  bool exclusive = false, differential = false, forgetting = false;
+  bool value_embedding = false, exclusive = false, differential = false, forgetting = false;
   std::optional<bool> qkv_bias, output_bias;
 
   static void fields(auto& o, auto&& visit) {
@@ -200,6 +140,9 @@ struct MultiHead {
     visit("value_residual", o.value_residual,
           "mix the values with those of the first layer that has this option: none, fixed (their "
           "mean) or learned (two factors of each layer, which start at 0.5)");
+    visit("value_embedding", o.value_embedding,
+          "add a vector of the token to a position's values, from a table of this layer, times "
+          "2 sigmoid(W x), a number for each head of keys and values");
     visit("exclusive", o.exclusive,
           "exclusive self-attention: take away from what a head reads its component along the "
           "position's own value");
@@ -237,6 +180,63 @@ struct MultiHead {
     return heads < 1 || d_model % heads == 0 || (d_k && d_v);
   }
 };
+
+/// Multi-head latent attention (DeepSeek-AI 2024, arXiv 2405.04434, section 2.1): keys and values
+/// of all heads are products of one normed vector of low rank, which is all that decoding keeps of
+/// a position, beside a part of its key that all heads share and that alone rotary positions turn.
+/// Queries have a part for it, too, and may be of low rank themselves.
+struct Latent {
+  static constexpr std::string_view name = "latent";
+  static constexpr bool has_scores = true;
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+
+  int64_t heads = 8;
+  std::optional<int64_t> rank, query_rank;
+  std::optional<int64_t> d_k, shared_d_k, d_v;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("heads", o.heads, "attention heads");
+    visit("rank", o.rank,
+          "width of the vector that keys and values are made of (kv_lora_rank); absent: half of "
+          "d_model");
+    visit("query_rank", o.query_rank,
+          "width of the vector that queries are made of (q_lora_rank); absent: queries are made of "
+          "the input");
+    visit("d_k", o.d_k,
+          "width of the part of queries and keys that each head has for itself "
+          "(qk_nope_head_dim); absent: d_model / heads");
+    visit("shared_d_k", o.shared_d_k,
+          "width of the part of keys that all heads share, which rotary positions turn "
+          "(qk_rope_head_dim); absent: half of d_k");
+    visit("d_v", o.d_v, "width of a value (v_head_dim); absent: d_model / heads");
+  }
+  static void rules(const Latent& o, auto&& require) {
+    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
+    const auto width = [&](const std::optional<int64_t>& value, const char* key) {
+      require(!value || (*value >= 1 && *value <= 65'536), key, "must be from 1 to 65536");
+    };
+    width(o.rank, "rank");
+    width(o.query_rank, "query_rank");
+    width(o.d_k, "d_k");
+    width(o.shared_d_k, "shared_d_k");
+    width(o.d_v, "d_v");
+  }
+};
+
+/// Widths of a latent attention.
+struct LatentWidths {
+  int64_t heads, rank;
+  int64_t d_k, shared, d_v;  // of a key's own and shared parts, and of a value
+};
+
+constexpr LatentWidths widths_of(const Latent& o, int64_t d_model) {
+  const int64_t d_k = o.d_k.value_or(d_model / o.heads);
+  return {.heads = o.heads,
+          .rank = o.rank.value_or(std::max<int64_t>(1, d_model / 2)),
+          .d_k = d_k,
+          .shared = o.shared_d_k.value_or(std::max<int64_t>(1, d_k / 2)),
+          .d_v = o.d_v.value_or(d_model / o.heads)};
+}
 
 /// No sub-layer: positions do not exchange anything.
 struct NoAttention : EmptyOptions {
@@ -280,12 +280,29 @@ struct Average : EmptyOptions {
 };
 
 /// A mixer of the positions within one sequence.
-using AttentionOptions =
-    std::variant<MultiHead, NoAttention, Lstm, Convolution, Average, LinearAttention, DeltaRule>;
+using AttentionOptions = std::variant<MultiHead, Latent, NoAttention, Lstm, Convolution, Average,
+                                      LinearAttention, DeltaRule, Mamba2>;
 
 /// Whether the attention has scores for a position scheme to act on.
 constexpr bool has_scores(const AttentionOptions& attention) {
   return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
+}
+
+/// The heads whose scores position schemes act on, as wide as what they act on.
+constexpr std::optional<MultiHead> scored_heads(const AttentionOptions& attention,
+                                                int64_t d_model) {
+  if (const auto* heads = std::get_if<MultiHead>(&attention)) return *heads;
+  const auto* latent = std::get_if<Latent>(&attention);
+  if (latent == nullptr || latent->heads < 1) return {};
+  const auto widths = widths_of(*latent, d_model);
+  return MultiHead{.heads = widths.heads, .d_k = widths.shared, .d_v = widths.d_v};
+}
+
+/// Whether a mixer has queries, keys and values of the model's input, side by side.
+constexpr bool has_projections(const AttentionOptions& attention) {
+  return std::holds_alternative<MultiHead>(attention) ||
+         std::holds_alternative<LinearAttention>(attention) ||
+         std::holds_alternative<DeltaRule>(attention);
 }
 
 /// The number of a mixer's heads; 0 if it has no heads.

@@ -39,6 +39,7 @@ struct Filler {
     TORCH_CHECK(begin == matrix.size(0), "the matrices have ", begin, " rows, the tensor ",
                 matrix.size(0));
   }
+  void operator()(const Range& range) const { tensor.uniform_(range.low, range.high, generator); }
   void operator()(const UniformSoftplus&) const {
     tensor.uniform_(0.01, 1.0, generator).expm1_().log_();
   }

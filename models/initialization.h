@@ -26,6 +26,11 @@ struct Uniform {
   double bound = 1;
 };
 
+/// Uniform in [low, high].
+struct Range {
+  double low = 0, high = 1;
+};
+
 /// Matrices stacked in the tensor, with `rows` rows each; every one is uniform within gain sqrt(6 /
 /// (rows + columns)) (Glorot & Bengio 2010). Rows are outputs or, transposed, inputs.
 struct XavierUniform {
@@ -42,7 +47,7 @@ struct UniformSoftplus {};
 
 /// How the values of a tensor are drawn before training.
 using Initializer =
-    std::variant<Constant, Normal, TruncatedNormal, Uniform, XavierUniform, UniformSoftplus>;
+    std::variant<Constant, Normal, TruncatedNormal, Uniform, XavierUniform, UniformSoftplus, Range>;
 
 /// Fills `tensor` from a generator of `seed`. The values depend on the seed, the shape and the
 /// initializer, not on the device.

@@ -150,12 +150,14 @@ constexpr auto names(ShareOrder) {
 
 /// Layers that are one and the same at several depths (Dehghani et al. 2019, Universal Transformer;
 /// Lan et al. 2020, ALBERT; orders: Takase & Kiyono 2021). With `fewest`, a pass in training ends
-/// after a number of rounds that is drawn, so that another number may be chosen in evaluation
-/// (Geiping et al. 2025, arXiv 2502.05171, without their injection of the input).
+/// after a number of rounds that is drawn, so that another number may be chosen in evaluation. With
+/// `inject`, every round reads the embedded input again (Geiping et al. 2025, arXiv 2502.05171,
+/// section 3, whose rounds begin with a matrix of both instead of their sum).
 struct ShareOptions {
   std::optional<int64_t> layers;
   ShareOrder order = ShareOrder::cycle;
   std::optional<int64_t> fewest;
+  bool inject = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("layers", o.layers, "number of different layers in a stack; absent: no sharing");
@@ -165,11 +167,15 @@ struct ShareOptions {
         "fewest", o.fewest,
         "the fewest layers of a pass in training, whose rounds are drawn from this many layers to "
         "all, each as often; evaluation runs through all; absent: so does training");
+    visit("inject", o.inject,
+          "add the embedded input to what every round but the first reads (input injection)");
   }
   static void rules(const ShareOptions& o, auto&& require) {
     require(!o.layers || *o.layers >= 1, "layers", "must be positive");
     require(!o.fewest || (o.layers && o.order == ShareOrder::cycle), "fewest",
             "needs share.layers and the order cycle, whose rounds are drawn");
+    require(!o.inject || (o.layers && o.order == ShareOrder::cycle), "inject",
+            "needs share.layers and the order cycle, which has rounds");
   }
 };
 

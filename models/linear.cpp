@@ -33,6 +33,10 @@ void LinearImpl::adapt(int64_t rank, double scale) {
   lora_scale_ = scale;
 }
 
+torch::Tensor LinearImpl::merged_weight() const {
+  return is_adapted() ? weight.dense + lora_b_.matmul(lora_a_) * lora_scale_ : weight.dense;
+}
+
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) const {
   const auto y = ops::linear(x, weight, bias);
   if (!is_adapted()) return y;

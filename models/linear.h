@@ -28,6 +28,8 @@ class LinearImpl : public Module {
   /// uniform within 1 / sqrt(width), and lora_b, which starts at 0. Like those of a new module,
   /// their values have to be drawn.
   void adapt(int64_t rank, double scale);
+  /// The weight of forward(), with that of its adapter if there is one. // [sum of parts, width]
+  torch::Tensor merged_weight() const;
   bool is_adapted() const { return lora_a_.defined(); }
   /// Keeps a copy of the weight for decoding; from then on the weight must not change.
   void prepack(WeightDtype dtype) { weight = weight.prepacked(dtype); }

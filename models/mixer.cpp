@@ -186,7 +186,7 @@ torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const O
 
 int64_t projected_width(const AttentionOptions& options, int64_t d_model) {
   const auto* heads = std::get_if<MultiHead>(&options);
-  if (heads == nullptr) return head_count(options) > 0 ? 3 * d_model : 0;
+  if (heads == nullptr) return has_projections(options) ? 3 * d_model : 0;
   const auto widths = heads_of(*heads, d_model);
   return widths.query_width() + widths.key_width() + widths.value_width();
 }

@@ -99,7 +99,8 @@ void DecoderCache::reorder(const torch::Tensor& order) {
 
 StackImpl::StackImpl(const StackOptions& options)
     : round_(options.layers.size()),
-      fewest_(static_cast<size_t>(options.fewest.value_or(options.depth))) {
+      fewest_(static_cast<size_t>(options.fewest.value_or(options.depth))),
+      injects_(options.inject) {
   const auto plan = position_plan(options);
   schemes_.push_back(register_module("position", make_scheme(options, plan.schemes.front())));
   position_ids_ =
@@ -178,14 +179,17 @@ template <class Run>
 torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& positions,
                                  const ForwardContext& context, Run&& run) {
   auto stream = mix_ ? mix_->start(x) : MixedStream();
+  const auto embedded = x;
   for (size_t i = 0, depth = depth_of(context); i < depth; ++i) {
     auto& entry = entries_[i];
     const auto& scheme = positions.schemes[entry.scheme];
     if (mix_) x = mix_->read(stream, static_cast<int64_t>(i));
+    if (injects_ && i > 0 && i % round_ == 0) x = x + embedded;
     if (i > 0 && (entry.starts_scheme || scheme.every_layer))
       x = with_positions(x, scheme.embedding);
     auto known = positions.views[entry.view];
     known.layer = entry.score_index;
+    known.token_ids = context.token_ids;
     auto own = context;
     if (entry.repeat > 0) own.round = static_cast<uint64_t>(entry.repeat);
     const auto input = x;

@@ -92,7 +92,8 @@ class StackImpl : public Module {
   std::vector<View> views_;
   std::vector<size_t> view_of_;  // of each different layer
   std::vector<StackEntry> entries_;
-  size_t round_, fewest_;             // layers of a round, and of the shortest pass in training
+  size_t round_, fewest_;  // layers of a round, and of the shortest pass in training
+  bool injects_;
   std::shared_ptr<ResidualMix> mix_;  // null: layers add to what they read
   Norm embedding_norm_{nullptr}, norm_{nullptr};
 };

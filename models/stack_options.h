@@ -40,6 +40,7 @@ struct StackOptions {
   int64_t depth;                     // layers that a pass runs through, shared ones each time
   ShareOrder order = ShareOrder::cycle;
   std::optional<int64_t> fewest = {};  // layers of a pass in training; absent: all
+  bool inject = false;                 // every round but the first gets the input, too
   PositionIdsOptions position_ids = {};
   DeepNorm deepnorm = {};  // if it is chosen
   bool bias = true;
@@ -47,6 +48,7 @@ struct StackOptions {
   ResidualMixOptions residual_mix = {};
   InitializationOptions initialization = {};
   ParametrizationOptions parametrization = {};
+  int64_t vocabulary = 0;  // tokens, set by the model
 
   int64_t different_layers() const { return static_cast<int64_t>(layers.size()); }
   /// The index of the different layer that a pass runs at this depth, from 0 on.
@@ -79,10 +81,10 @@ struct Scheme {
   std::optional<MultiHead> heads;  // those that it serves; absent: its layers have no scores
   int64_t scored = 0;              // layers whose scores it serves
 
-  bool serves(const LayerOptions& layer) const {
+  bool serves(const LayerOptions& layer, int64_t d_model) const {
     if (!equal_values(options, layer.position)) return false;
-    const auto* own = std::get_if<MultiHead>(&layer.attention);
-    return own == nullptr || !heads || !needs_attention(options) ||
+    const auto own = scored_heads(layer.attention, d_model);
+    return !own || !heads || !needs_attention(options) ||
            (own->maps() == heads->maps() && own->d_k == heads->d_k && own->d_v == heads->d_v);
   }
 };
@@ -101,13 +103,14 @@ inline PositionPlan position_plan(const StackOptions& stack) {
   PositionPlan plan;
   for (int64_t i = 0; i < stack.different_layers(); ++i) {
     const auto& layer = stack.layer(i);
-    auto found = std::ranges::find_if(plan.schemes, [&](const auto& o) { return o.serves(layer); });
+    auto found = std::ranges::find_if(
+        plan.schemes, [&](const auto& o) { return o.serves(layer, stack.d_model); });
     if (found == plan.schemes.end())
       found = plan.schemes.insert(found, {.options = layer.position, .first = i, .heads = {}});
     plan.layers.push_back({static_cast<size_t>(found - plan.schemes.begin()), found->scored});
-    const auto* heads = std::get_if<MultiHead>(&layer.attention);
-    if (heads == nullptr) continue;
-    if (!found->heads) found->heads = *heads;
+    const auto heads = scored_heads(layer.attention, stack.d_model);
+    if (!heads) continue;
+    if (!found->heads) found->heads = heads;
     ++found->scored;
   }
   return plan;
@@ -143,7 +146,7 @@ struct StackRules {
     require(
         !canon.has(CanonPlace::attention) || !std::holds_alternative<NoAttention>(layer.attention),
         at, "cannot have a in a layer without attention");
-    require(!canon.has(CanonPlace::projections) || head_count(layer.attention) > 0, at,
+    require(!canon.has(CanonPlace::projections) || has_projections(layer.attention), at,
             "can have b only in a layer with queries, keys and values, whose attention is "
             "multi_head, linear or delta");
     require(!canon.has(CanonPlace::feed_forward) ||
@@ -160,6 +163,10 @@ struct StackRules {
             "must divide d_model unless d_k and d_v are given");
     require(stack.causal || heads == nullptr || !heads->forgetting, at + "forgetting",
             "must be false in an encoder: it forgets from left to right");
+    const auto* latent = std::get_if<Latent>(&mixer);
+    require(latent == nullptr || latent->heads < 1 || stack.d_model % latent->heads == 0 ||
+                (latent->d_k && latent->d_v),
+            at + "heads", "must divide d_model unless d_k and d_v are given");
     const auto* matrices = std::visit(
         []<class Held>(const Held& held) -> const MatrixState* {
           if constexpr (std::is_base_of_v<MatrixState, Held>) return &held;
@@ -170,6 +177,12 @@ struct StackRules {
             at + "heads", "must divide d_model");
     require(stack.causal || !std::holds_alternative<DeltaRule>(mixer), at + "kind",
             "cannot be delta in an encoder: it writes from left to right");
+    const auto* mamba2 = std::get_if<Mamba2>(&mixer);
+    require(stack.causal || mamba2 == nullptr, at + "kind",
+            "cannot be mamba2 in an encoder: it writes from left to right");
+    require(mamba2 == nullptr || mamba2->heads < 1 ||
+                mamba2->value_width(stack.d_model) % mamba2->heads == 0,
+            at + "heads", "must divide expand times d_model");
     const auto* linear = std::get_if<LinearAttention>(&mixer);
     require(stack.causal || linear == nullptr || linear->decay == Forgetting::none ||
                 linear->decay == Forgetting::fixed,
@@ -192,12 +205,17 @@ struct StackRules {
     require(
         heads == nullptr || !heads->forgetting || leaves_queries(layer.position), at + "kind",
         "must be one that is added to embeddings or scores, or none, with attention.forgetting");
+    require(!std::holds_alternative<Latent>(layer.attention) || leaves_queries(layer.position) ||
+                std::holds_alternative<Rotary>(layer.position),
+            at + "kind",
+            "must be rotary, one that is added to embeddings or scores, or none, if attention is "
+            "latent");
   }
 
   void check_rotary(const LayerOptions& layer, const std::string& at) const {
     const auto* rotary = std::get_if<Rotary>(&layer.position);
-    const auto* heads = std::get_if<MultiHead>(&layer.attention);
-    if (rotary == nullptr || heads == nullptr) return;
+    const auto heads = scored_heads(layer.attention, stack.d_model);
+    if (rotary == nullptr || !heads) return;
     const int64_t width = heads->d_k.value_or(stack.d_model / std::max<int64_t>(1, heads->heads));
     require(rotary->fraction * static_cast<double>(width) >= 2, at + "fraction",
             "must leave at least two dimensions of a head to turn");
@@ -209,9 +227,10 @@ struct StackRules {
     const Scheme* added = nullptr;  // to the embeddings, by a layer before
     for (int64_t i = 0; i < stack.different_layers(); ++i) {
       const auto& scheme = plan.schemes[plan.layers[static_cast<size_t>(i)].scheme];
-      require(!needs_attention(scheme.options) || scheme.heads, path(i) + "position.kind",
-              "acts inside multi_head attention, which no layer with it has; choose none, "
-              "sinusoidal or learned");
+      require(
+          !needs_attention(scheme.options) || scheme.heads, path(i) + "position.kind",
+          "acts inside multi_head or latent attention, which no layer with it has; choose none, "
+          "sinusoidal or learned");
       const bool none = std::holds_alternative<NoPosition>(scheme.options);
       require(!none || added == nullptr, path(i) + "position.kind",
               "cannot be none after a layer whose position is added to the embeddings: it stays in "
@@ -223,6 +242,8 @@ struct StackRules {
 
   /// A pass in training ends between two rounds.
   void check_rounds() const {
+    require(!stack.inject || std::holds_alternative<NoMix>(stack.residual_mix), "share.inject",
+            "needs residual_mix none, since the others mix the input in themselves");
     if (!stack.fewest) return;
     const int64_t round = stack.different_layers();
     require(*stack.fewest >= 1 && *stack.fewest <= stack.depth && *stack.fewest % round == 0 &&

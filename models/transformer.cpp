@@ -43,10 +43,15 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
   if (const auto* head = std::get_if<LabelHead>(&options.output)) pool_ = head->pool;
   make_tables(options.tying, vocabulary);
   make_head(options, vocabulary);
+  const auto stack = [&](Side side, const std::string& name, int64_t tokens) {
+    auto of_side = stack_of(options, side);
+    of_side.vocabulary = tokens;
+    return register_module(name, Stack(of_side));
+  };
   if (family_ != Family::decoder_only)
-    encoder_ = register_module("encoder", Stack(stack_of(options, Side::encoder)));
+    encoder_ = stack(Side::encoder, "encoder", vocabulary.source);
   if (family_ != Family::encoder_only)
-    decoder_ = register_module("decoder", Stack(stack_of(options, Side::decoder)));
+    decoder_ = stack(Side::decoder, "decoder", vocabulary.target);
   assign_sites(*this);
 }
 

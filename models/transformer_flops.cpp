@@ -84,6 +84,22 @@ struct MixerProducts {
            projected(gates_width(o) + o.heads * heads.d_v) + reach.products() +
            std::visit(LayerPosition{stack, reach}, position);
   }
+  double operator()(const Latent& o) const {
+    const auto widths = widths_of(o, stack.d_model);
+    const int64_t query = widths.heads * (widths.shared + widths.d_k);
+    const double queries =
+        o.query_rank ? times(rows, length, *o.query_rank, stack.d_model + query) : projected(query);
+    const Reach reach{{.count = widths.heads,
+                       .key_values = widths.heads,
+                       .d_k = widths.shared + widths.d_k,
+                       .d_v = widths.d_v},
+                      rows,
+                      length,
+                      length};
+    return queries + projected(widths.rank + widths.shared + widths.heads * widths.d_v) +
+           times(rows, length, widths.rank, widths.heads * (widths.d_k + widths.d_v)) +
+           reach.products() + std::visit(LayerPosition{stack, reach}, position);
+  }
   double operator()(const NoAttention&) const { return 0; }
   double operator()(const Lstm&) const {
     const int64_t directions = stack.causal ? 1 : 2, width = stack.d_model / directions;
@@ -105,14 +121,24 @@ struct MixerProducts {
            triangular_solve + of_state(o, 2);
   }
 
-  /// Columns of the gates of outputs and forgetting, and of the factors of differences.
+  double operator()(const Mamba2& o) const {
+    const int64_t values = o.value_width(stack.d_model);
+    const double weights = projected(2 * values + 2 * o.state_size + o.heads + values) +
+                           times(rows, length, Mamba2::width, o.convolved_width(stack.d_model));
+    // All heads share the products of queries and keys.
+    const double chunks = times(rows, pairs_in_chunks(Forgetting::gated), o.state_size + values);
+    return weights + chunks + times(rows, length + writes(Forgetting::gated), o.state_size, values);
+  }
+
+  /// Columns of the gates of outputs and forgetting, and of the factors of differences and of
+  /// value embeddings.
   int64_t gates_width(const MultiHead& o) const {
     const auto heads = heads_of(o, stack.d_model);
     const int64_t of_head = o.gate == OutputGate::none   ? 0
                             : o.gate == OutputGate::head ? 1
                                                          : heads.d_v;
     return o.heads * of_head + (o.differential ? o.heads : 0) +
-           (o.forgetting ? heads.key_values : 0);
+           heads.key_values * ((o.forgetting ? 1 : 0) + (o.value_embedding ? 1 : 0));
   }
 
  private:
@@ -125,17 +151,22 @@ struct MixerProducts {
   }
   /// Positions in the last chunk.
   int64_t last_chunk(Forgetting decay) const { return (length - 1) % chunk_length(decay) + 1; }
+  /// Positions in chunks that another one follows.
+  int64_t writes(Forgetting decay) const { return length - last_chunk(decay); }
+  /// Pairs of positions in one chunk.
+  int64_t pairs_in_chunks(Forgetting decay) const {
+    const int64_t last = last_chunk(decay);
+    return (length - last) * chunk_length(decay) + last * last;
+  }
   /// Products of all positions with all others of their chunk, in heads that divide the model's
   /// width.
   double within_chunks(Forgetting decay) const {
-    const int64_t last = last_chunk(decay);
-    return times(rows, stack.d_model, (length - last) * chunk_length(decay) + last * last);
+    return times(rows, stack.d_model, pairs_in_chunks(decay));
   }
   /// Products of every position with the matrix that each head keeps, which it reads so many times,
   /// and which it changes if another chunk follows.
   double of_state(const MatrixState& o, int64_t reads) const {
-    const int64_t writes = length - last_chunk(o.decay);
-    return times(rows, reads * length + writes, stack.d_model, stack.d_model / o.heads);
+    return times(rows, reads * length + writes(o.decay), stack.d_model, stack.d_model / o.heads);
   }
 };
 

@@ -244,7 +244,7 @@ inline CrossAttentionOptions cross_attention_of(const TransformerOptions& o, Sid
   auto same = *shared;
   same.window.reset();
   same.value_residual = ValueResidual::none;
-  same.exclusive = same.forgetting = false;
+  same.value_embedding = same.exclusive = same.forgetting = false;
   return same;
 }
 
@@ -264,6 +264,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .depth = depth_of(o, which),
           .order = o.share.order,
           .fewest = o.share.layers ? o.share.fewest : std::nullopt,
+          .inject = o.share.inject,
           .position_ids = o.position_ids,
           .deepnorm = deepnorm_of(o, which),
           .bias = o.bias,
@@ -279,6 +280,16 @@ inline bool attends_to_source(const TransformerOptions& o) {
          std::ranges::any_of(stack_of(o, Side::decoder).layers, [](const LayerOptions& layer) {
            return std::holds_alternative<MultiHead>(layer.cross_attention);
          });
+}
+
+/// Whether a layer of the model has statistics over batches.
+inline bool has_batch_norm(const TransformerOptions& o) {
+  return std::ranges::any_of(std::array{Side::encoder, Side::decoder}, [&](Side side) {
+    return has_side(o.family, side) && has_sane_depth(o, side) &&
+           std::ranges::any_of(stack_of(o, side).layers, [](const LayerOptions& layer) {
+             return layer.norm.kind == NormKind::batch;
+           });
+  });
 }
 
 void family_rules(const TransformerOptions& o, auto& require) {
@@ -331,6 +342,8 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
     require(heads == nullptr || heads->value_residual == ValueResidual::none,
             at + "cross_attention.value_residual",
             "must be none: only self-attention mixes values of several layers");
+    require(heads == nullptr || !heads->value_embedding, at + "cross_attention.value_embedding",
+            "must be false: its values are those of the encoder's output, not of tokens");
     require(heads == nullptr || !heads->exclusive, at + "cross_attention.exclusive",
             "must be false: a target has no value of its own among those of the source");
     require(heads == nullptr || !heads->forgetting, at + "cross_attention.forgetting",

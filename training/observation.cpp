@@ -102,8 +102,9 @@ class PassObserver {
     const auto number = torch::ones_like(mask(), torch::kLong).cumsum(1);  // [B, T], from 1
     auto seeing =
         mask().logical_and(stack_.causal ? number.gt(1) : mask().sum(1, /*keepdim=*/true).gt(1));
-    if (const auto window = std::get<models::MultiHead>(mixer()).window)
-      seeing = seeing.logical_and(number.le(*window > 1 ? *window : 0));
+    const auto* heads = std::get_if<models::MultiHead>(&mixer());
+    if (heads != nullptr && heads->window)
+      seeing = seeing.logical_and(number.le(*heads->window > 1 ? *heads->window : 0));
     return seeing;
   }
   /// Queries of this stack whose source has several positions. // [B, T]

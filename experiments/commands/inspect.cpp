@@ -178,8 +178,7 @@ class Sorter {
       for (int64_t i = 0; i < stack.depth; ++i) {
         const auto& layer = stack.layer(stack.layer_at(i));
         const auto& own = reads ? source_ : target_;
-        if (std::holds_alternative<models::MultiHead>(layer.attention))
-          take(reads ? encoder : decoder, i, own, own);
+        if (models::has_scores(layer.attention)) take(reads ? encoder : decoder, i, own, own);
         if (std::holds_alternative<models::MultiHead>(layer.cross_attention))
           take(memory, i, target_, source_);
       }

@@ -34,13 +34,10 @@ void check_ranks(const config::Experiment& experiment, int64_t ranks) {
   if (std::holds_alternative<training::TimeBudget>(experiment.training.budget))
     throw UsageError(fmt::format(
         "--ranks {}: a budget in seconds would mean something else on more processes", ranks));
-  for (const auto side : {models::Side::encoder, models::Side::decoder})
-    if (std::ranges::any_of(models::stack_of(experiment.model, side).layers, [](const auto& layer) {
-          return layer.norm.kind == models::NormKind::batch;
-        }))
-      throw UsageError(fmt::format(
-          "--ranks {}: batch norm keeps statistics of all examples, which ranks do not share",
-          ranks));
+  if (models::has_batch_norm(experiment.model))
+    throw UsageError(fmt::format(
+        "--ranks {}: batch norm keeps statistics of all examples, which ranks do not share",
+        ranks));
 }
 
 namespace {

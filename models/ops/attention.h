@@ -74,6 +74,7 @@ struct AttentionPosition {
   torch::Tensor query_positions, key_positions;  // [T], [S]
   torch::Tensor documents = {};  // between which none attends; undefined: all are one // [B, T]
   int64_t layer = 0;
+  torch::Tensor token_ids = {};  // [B, T]
   /// Where the layers of a pass keep the values of the first of them that mixes values in.
   std::shared_ptr<torch::Tensor> first_values = nullptr;  // [B, T, GW]
   /// Where the layers of a pass keep the mask that they share on a GPU; null: nowhere.

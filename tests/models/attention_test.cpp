@@ -96,6 +96,43 @@ TEST(ValueResidual, ThatIsLearnedStartsAtTheMeanAndMayTakeTheFirstValuesAlone) {
   EXPECT_GT(largest_difference(encoded(learned), before), 1e-3);
 }
 
+TEST(ValueEmbedding, AddsTheVectorOfATokenWithAFactorForEachHeadOfKeys) {
+  const torch::NoGradGuard no_grad;
+  auto options = one_layer({.heads = 4, .key_value_heads = 2, .value_embedding = true});
+  auto model = make(options);
+  const auto table = weight_of(model, "value_embedding");  // [tokens, 8]
+  weight_of(model, "value_gate.weight").zero_();           // factors are 2 sigmoid(0) = 1
+  weight_of(model, "qkv.weight").narrow(0, 24, 8).zero_();
+  weight_of(model, "qkv.bias").narrow(0, 24, 8).copy_(table[7]);
+  const auto same_token = model->encode(ids({{7, 7, 7}})).output;
+  weight_of(model, "qkv.bias").narrow(0, 24, 8).copy_(table[7] * 2);
+  table.zero_();
+  EXPECT_LT(largest_difference(same_token, model->encode(ids({{7, 7, 7}})).output), 1e-5);
+}
+
+TEST(ValueEmbedding, GatesItsHeadsByTheInput) {
+  const torch::NoGradGuard no_grad;
+  const MultiHead heads{.heads = 4, .key_value_heads = 2, .value_embedding = true};
+  auto stack = stack_of(one_layer(heads), Side::encoder);
+  stack.vocabulary = 5;
+  Module owner;
+  HeadOptionsModule module(owner, heads, stack);
+  for (auto& parameter : owner.parameters()) parameter.normal_();
+  const auto projected = torch::randn({2, 3, 16 + 8 + 8}), x = torch::randn({2, 3, 16});
+  ops::AttentionPosition position;
+  position.token_ids = ids({{0, 4, 2}, {1, 1, 3}});
+  const auto weights = owner.named_parameters();
+  const auto factors = 2 * x.matmul(weights["value_gate.weight"].t()).sigmoid();  // [2, 3, 2]
+  auto expected = projected.clone();
+  for (int64_t row = 0; row < 2; ++row)
+    for (int64_t t = 0; t < 3; ++t)
+      for (int64_t group = 0; group < 2; ++group)
+        expected[row][t].narrow(0, 24 + 4 * group, 4) +=
+            factors[row][t][group] *
+            weights["value_embedding"][position.token_ids[row][t]].narrow(0, 4 * group, 4);
+  EXPECT_LT(largest_difference(module.mixed_values(projected, x, position), expected), 1e-5);
+}
+
 TEST(Exclusive, LeavesNothingAlongThePositionsOwnValue) {
   const torch::NoGradGuard no_grad;
   const MultiHead heads{.heads = 4, .key_value_heads = 2, .exclusive = true};

@@ -102,6 +102,10 @@ TEST(Fill, DrawsFromTheStatedDistribution) {
   const auto uniform = filled(Uniform{.bound = 3}, {kCount, kCount});
   EXPECT_LE(uniform.abs().max().item<double>(), 3.0);
   EXPECT_NEAR(uniform.std().item<double>(), std::sqrt(3.0), error);
+  const auto range = filled(Range{.low = 2, .high = 5}, {kCount, kCount});
+  EXPECT_GE(range.min().item<double>(), 2);
+  EXPECT_LE(range.max().item<double>(), 5);
+  EXPECT_NEAR(range.mean().item<double>(), 3.5, error);
   EXPECT_TRUE(filled(Constant{2.5}, {3}).eq(2.5).all().item<bool>());
   const auto positive = torch::softplus(filled(UniformSoftplus{}, {kCount, kCount}));
   EXPECT_GE(positive.min().item<double>(), 0.01 - 1e-4);

@@ -137,6 +137,25 @@ TEST(DrawnRounds, AreThoseOfAModelWithFewerLayers) {
   EXPECT_NEAR(static_cast<double>(as_all), 16, 12);
 }
 
+TEST(Injection, AddsTheInputToWhatEveryRoundButTheFirstReads) {
+  const torch::NoGradGuard no_grad;
+  auto options = tiny();
+  options.layers = 1;
+  options.position = NoPosition{};
+  Stack one(stack_of(options, Side::encoder));
+  options.layers = 3;
+  options.share = {.layers = 1, .inject = true};
+  Stack three(stack_of(options, Side::encoder));
+  for (auto* stack : {&one, &three}) initialize(**stack, 1);
+  const auto x = torch::randn({2, 5, options.d_model});
+  const auto round = [&](Stack& stack, const torch::Tensor& input) {
+    const auto places = torch::arange(5);
+    return stack->forward(input, nullptr, stack->positions(places, places), {}).output;
+  };
+  const auto expected = round(one, round(one, round(one, x) + x) + x);
+  EXPECT_LT(largest_difference(round(three, x), expected), 1e-5);
+}
+
 TEST(SharedFeedForward, IsOneOfAllLayers) {
   auto options = tiny();
   auto apart = make(options);

@@ -104,6 +104,11 @@ inline std::vector<Variant> hybrid_variants() {
                     o.layers = 4;
                     o.share = {.layers = 2, .fewest = 2};
                   }),
+          changed("injected rounds",
+                  [](auto& o) {
+                    o.layers = 4;
+                    o.share = {.layers = 2, .fewest = 2, .inject = true};
+                  }),
           changed("shared layers with two mixers", [](auto& o) {
             o.layers = 4;
             o.share.layers = 2;

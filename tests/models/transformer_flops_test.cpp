@@ -113,6 +113,39 @@ TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
   EXPECT_EQ(found(300), products(300, 2 * 128 * 128 + 44 * 44, 256));
 }
 
+TEST(Flops, OfMamba2AreThoseOfItsProjectionsItsConvolutionAndItsState) {
+  auto options = four_layers();
+  options.family = Family::decoder_only;
+  options.layers = 1;
+  options.feed_forward = NoFeedForward{};
+  options.position = NoPosition{};
+  options.attention = Mamba2{.heads = 4, .state_size = 6};
+  const auto products = [&](double length, double pairs, double writes) {
+    return length * 16 * (2 * 32 + 2 * 6 + 4 + 32) + length * 4 * (32 + 2 * 6) + pairs * (6 + 32) +
+           (length + writes) * 6 * 32 + length * 16 * 20;
+  };
+  const auto found = [&](int64_t length) {
+    return forward_flops(options, kVocabulary, {1, length, length}) / 2;
+  };
+  EXPECT_EQ(found(5), products(5, 25, 0));
+  EXPECT_EQ(found(300), products(300, 2 * 128 * 128 + 44 * 44, 256));
+}
+
+TEST(Flops, OfLatentAttentionAreThoseOfItsLowRanks) {
+  auto options = four_layers();
+  options.family = Family::decoder_only;
+  options.layers = 1;
+  options.feed_forward = NoFeedForward{};
+  options.position = Rotary{};
+  const auto found = [&](const Latent& latent) {
+    options.attention = latent;
+    return forward_flops(options, kVocabulary, {1, 5, 5}) / 2 - 5 * 16 * 20;
+  };
+  const double rest = 5 * (16 * (8 + 2) + 8 * 4 * (4 + 4) + 16 * 16) + 4 * 5 * 5 * (4 + 2 + 4);
+  EXPECT_EQ(found({.heads = 4}), 5 * 16 * 4 * (4 + 2) + rest);
+  EXPECT_EQ(found({.heads = 4, .query_rank = 3}), 5 * 3 * (16 + 4 * (4 + 2)) + rest);
+}
+
 // Whose two layers cost 12 D^2 + 4 D F multiplications a position in weights, and 2 D for every
 // key.
 TEST(Flops, AreTwiceTheMultiplicationsOfEveryPosition) {

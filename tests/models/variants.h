@@ -106,6 +106,23 @@ inline std::vector<Variant> mixer_variants() {
         layer.attention = DeltaRule{{.heads = 2, .decay = decay}};
       });
     }));
+  variants.push_back(changed("mamba2", [](auto& o) {
+    change_layers(o, Side::decoder,
+                  [](auto& layer) { layer.attention = Mamba2{.heads = 4, .state_size = 3}; });
+  }));
+  for (const auto& [name, latent, position] :
+       std::vector<std::tuple<std::string, Latent, PositionOptions>>{
+           {"latent", {.heads = 2}, Rotary{}},
+           {"latent without positions", {.heads = 2, .rank = 3, .shared_d_k = 2}, NoPosition{}},
+           {"latent of queries, on a bias",
+            {.heads = 4, .rank = 5, .query_rank = 6, .d_k = 3, .shared_d_k = 2, .d_v = 7},
+            T5Bias{}},
+           {"latent, half turned", {.heads = 2}, Rotary{.fraction = 0.5}}})
+    variants.push_back(changed(name, [latent = latent, position = position](auto& o) {
+      o.attention = latent;
+      o.position = position;
+      o.cross_attention = MultiHead{.heads = 2};
+    }));
   return variants;
 }
 
@@ -143,6 +160,10 @@ inline std::vector<Variant> attention_variants() {
       {"gated heads", grouped({.gate = OutputGate::head}), Sinusoidal{}},
       {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}},
       {"value residual", grouped({.value_residual = ValueResidual::fixed}), Rotary{}},
+      {"value embedding", grouped({.value_embedding = true}), Rotary{}},
+      {"value embedding and residual",
+       {.heads = 2, .value_residual = ValueResidual::learned, .value_embedding = true},
+       Alibi{}},
       {"exclusive", grouped({.exclusive = true}), Alibi{}},
       {"differential", {.heads = 2, .differential = true}, Rotary{}},
       {"differential groups on a bias",

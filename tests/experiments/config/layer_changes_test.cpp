@@ -193,7 +193,8 @@ const std::vector<MessageCase> kLayerCases = {
      "the embeddings: it stays in them (encoder layer 3, decoder layer 3)"},
     {"PositionsWithoutScores",
      six_layers("changes: [{at: [3], position: {kind: rotary}, attention: {kind: average}}]"),
-     "study.yaml:5:59: model.position.kind acts inside multi_head attention, which no layer with "
+     "study.yaml:5:59: model.position.kind acts inside multi_head or latent attention, which no "
+     "layer with "
      "it has; choose none, sinusoidal or learned (encoder layer 3, decoder layer 3)"},
     {"CrossAttentionOfAnEncoder", six_layers("encoder: {cross_attention: {kind: none}}"),
      "study.yaml:5:32: model.encoder.cross_attention has no effect: only a decoder attends to the "

@@ -39,12 +39,33 @@ const std::vector<MessageCase> kModelCases = {
     {"RoundsWithoutSharedLayers", kModel + "{share: {fewest: 2}}\n",
      "study.yaml:5:27: model.share.fewest needs share.layers and the order cycle, whose rounds are "
      "drawn"},
+    {"AnInjectionWithoutRounds", kModel + "{share: {layers: 2, order: sequence, inject: true}}\n",
+     "study.yaml:5:55: model.share.inject needs share.layers and the order cycle, which has "
+     "rounds"},
     {"APassThatEndsWithinARound", kModel + "{layers: 6, share: {layers: 2, fewest: 3}}\n",
      "study.yaml:5:49: model.share.fewest must be, as the number of layers, a multiple of "
      "share.layers, and not more than it"},
     {"SharedLayersWithExperts", kModel + "{feed_forward: {kind: moe}, share: {layers: 3}}\n",
      "study.yaml:5:54: model.share.layers must be absent if a feed-forward is moe: the routers of "
      "shared layers are one"},
+    {"ValueEmbeddingsOverASource",
+     kModel + "{cross_attention: {kind: multi_head, value_embedding: true}}\n",
+     "study.yaml:5:64: model.cross_attention.value_embedding must be false: its values are those "
+     "of the encoder's output, not of tokens"},
+    {"LatentAttentionWithDistances",
+     kModel + "{family: decoder_only, attention: {kind: latent}, position: {kind: shaw}}\n",
+     "study.yaml:5:77: model.position.kind must be rotary, one that is added to embeddings or "
+     "scores, or none, if attention is latent"},
+    {"LatentHeadsThatDoNotDivideTheWidth",
+     kModel + "{family: decoder_only, attention: {kind: latent, heads: 7}}\n",
+     "study.yaml:5:66: model.attention.heads must divide d_model unless d_k and d_v are given"},
+    {"Mamba2InAnEncoder", kModel + "{encoder: {attention: {kind: mamba2}}}\n",
+     "study.yaml:5:39: model.encoder.attention.kind cannot be mamba2 in an encoder: it writes from "
+     "left to right"},
+    {"Mamba2HeadsThatDoNotDivideItsValues",
+     kModel +
+         "{family: decoder_only, attention: {kind: mamba2, heads: 7}, position: {kind: none}}\n",
+     "study.yaml:5:66: model.attention.heads must divide expand times d_model"},
     {"GatedDecayInAnEncoder", kModel + "{encoder: {attention: {kind: linear, decay: gated}}}\n",
      "study.yaml:5:54: model.encoder.attention.decay can be only none or fixed in an "
      "encoder: the others forget from left to right"},

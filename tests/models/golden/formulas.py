@@ -6,15 +6,18 @@ Nothing here is shared with the C++ code, and all of it is computed in float64. 
 Transformers. Sandwich follows the listing in the appendix of Chi et al. 2023, KERPLE's power Chi et al. 2022, Transformer-XL's
 attention the authors' code (Dai et al. 2019), CoPE the listing of Golovneva et al. 2024, GShard's load algorithm 1 of Lepikhin
 et al. 2020, expert choice Zhou et al. 2022, and routers of split models Zhang et al. 2022. Capacity and hashes are loops over
-whole numbers. Inputs that are not listed follow values(): element j of a tensor is sin(0.37 j + the tensor's number).
+whole numbers. Latent attention is DeepSeek-V3's of Transformers and Mamba-2 its mixer, whose norms are computed in float32.
+Inputs that are not listed follow values(): element j of a tensor is sin(0.37 j + the tensor's number).
 """
 
 import json
 import math
 
 import torch
-from transformers import LlamaConfig
+from transformers import DeepseekV3Config, LlamaConfig, Mamba2Config
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3Attention, DeepseekV3RotaryEmbedding
+from transformers.models.mamba2.modeling_mamba2 import Mamba2Mixer
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 torch.set_default_dtype(torch.float64)
@@ -212,6 +215,35 @@ def split_model():
             "network": (torch.tanh(direction @ centres.T) @ second.T).tolist()}
 
 
+def latent(query_rank):
+    """Causal, with two heads whose keys have a part of 3 of their own and one of 4 that they share."""
+    config = DeepseekV3Config(hidden_size=MODEL, num_attention_heads=HEADS, num_key_value_heads=HEADS, kv_lora_rank=5,
+                              q_lora_rank=query_rank, qk_rope_head_dim=4, qk_nope_head_dim=3, v_head_dim=WIDTH,
+                              rope_interleave=False, attention_bias=False, attn_implementation="eager",
+                              rope_parameters={"rope_type": "default", "rope_theta": 10000.0})
+    attention = DeepseekV3Attention(config, layer_idx=0).eval()
+    with torch.no_grad():
+        for number, parameter in enumerate(attention.parameters(), 20):
+            parameter.copy_(values(number, *parameter.shape))
+        x = values(15, 1, QUERIES, MODEL)
+        positions = DeepseekV3RotaryEmbedding(config)(x, torch.arange(QUERIES)[None])
+        hidden = torch.full((QUERIES, QUERIES), -math.inf).triu(1)[None, None]
+        output = attention(x, position_embeddings=positions, attention_mask=hidden)[0][0]
+    return {"query_rank": query_rank, "parameters": [name for name, _ in attention.named_parameters()], "output": output.tolist()}
+
+
+def mamba2():
+    """Six positions in chunks of four, with four heads of four values and a state of five keys."""
+    config = Mamba2Config(hidden_size=MODEL, expand=2, num_heads=4, head_dim=4, state_size=5, n_groups=1, conv_kernel=4, chunk_size=4,
+                          use_bias=False, use_conv_bias=False)
+    mixer = Mamba2Mixer(config, layer_idx=0).eval()
+    with torch.no_grad():
+        for number, parameter in enumerate(mixer.parameters(), 30):
+            parameter.copy_(values(number, *parameter.shape))
+        output = mixer(values(16, 1, 6, MODEL))[0]
+    return {"epsilon": config.layer_norm_epsilon, "parameters": [name for name, _ in mixer.named_parameters()], "output": output.tolist()}
+
+
 scales = [1 / math.sqrt(WIDTH), 0.7]
 print(json.dumps({
     "yarn": yarn(),
@@ -225,4 +257,6 @@ print(json.dumps({
     "capacity": capacity(),
     "hash": hash_choices(),
     "split_model": split_model(),
+    "mamba2": mamba2(),
+    "latent": [latent(query_rank) for query_rank in (None, 6)],
 }, indent=1))

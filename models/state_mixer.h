@@ -1,0 +1,83 @@
+#pragma once
+
+#include "models/mixer.h"
+
+namespace ablate::models {
+
+// B batch, T positions, H heads, K and W widths of keys and values. Keys and queries that all heads
+// share have one head.
+
+/// The inputs of every head at some positions, in full precision.
+struct StateHeads {
+  torch::Tensor query, key, value;  // [B, H, T, K] twice, [B, H, T, W]
+  torch::Tensor strength = {};      // of writing; undefined: 1 // [B, H, T, 1]
+  /// Logarithm of the share of the state, by key, that each position keeps; undefined: all of it.
+  torch::Tensor log_kept = {};  // [B, H, T, 1 or K]
+  torch::Tensor gate = {};  // of what heads read, before its SiLU; undefined: none // [B, T, HW]
+};
+
+/// The decays of the positions of one chunk: the products of what they keep, as logarithms, from
+/// the first position on; undefined: nothing decays. // [B, H, T, 1 or K]
+class Kept {
+ public:
+  explicit Kept(const torch::Tensor& log_kept)
+      : log_(log_kept.defined() ? log_kept.cumsum(2) : log_kept) {}
+
+  /// Products of queries with the keys up to their own positions, times what is kept in between.
+  /// // [B, H, T, K] twice -> [B, H, T, T]
+  torch::Tensor products(const torch::Tensor& query, const torch::Tensor& key) const;
+  /// x, which reads the state before the chunk. // [B, H, T, K]
+  torch::Tensor of_state(const torch::Tensor& x) const {
+    return log_.defined() ? x * log_.exp() : x;
+  }
+  /// A state [B, H, K, W] behind the chunk, under whose keys the values were written.
+  /// // [B, H, T, K], [B, H, T, W]
+  torch::Tensor state_after(const torch::Tensor& state, const torch::Tensor& key,
+                            const torch::Tensor& value) const;
+
+ private:
+  torch::Tensor log_;
+};
+
+/// A mixer whose heads read and change a matrix from left to right, in chunks of positions.
+class StateMixer : public Mixer {
+ public:
+  explicit StateMixer(Forgetting decay) : chunk_(chunk_length(decay)) {}
+
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor&, const ops::AttentionPosition&,
+                        const Observer* observer) override {
+    auto cache = empty_cache(x);
+    return continued(x, cache, observer);
+  }
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ops::AttentionPosition&) override {
+    return continued(x, cache, nullptr);
+  }
+
+ protected:
+  /// `cache` as in Mixer::convolved. // [B, T, D]
+  virtual StateHeads projected(const torch::Tensor& x, KVCache* cache) const = 0;
+  /// What the heads of a chunk read, after which `state` is that behind it. // -> [B, H, T, W]
+  virtual torch::Tensor read(const StateHeads& heads, KVCache::Block& state) const = 0;
+  /// The output in the type of x, of what the heads have read. // [B, T, D], [B, H, T, W]
+  virtual torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
+                                 const torch::Tensor& found, const Observer* observer) const = 0;
+
+ private:
+  torch::Tensor continued(const torch::Tensor& x, KVCache& cache, const Observer* observer);
+
+  int64_t chunk_;
+};
+
+/// [B, T, HK] as heads. // -> [B, H, T, K]
+inline torch::Tensor heads_first(const torch::Tensor& x, int64_t heads) {
+  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+/// The reverse. // [B, H, T, K] -> [B, T, HK]
+inline torch::Tensor heads_last(const torch::Tensor& x) { return x.transpose(1, 2).flatten(2); }
+
+/// Zeros in full precision, a matrix for each head. // [B, T, D] -> [B, H, K, W]
+torch::Tensor empty_state(const torch::Tensor& like, int64_t heads, int64_t keys, int64_t values);
+
+}  // namespace ablate::models

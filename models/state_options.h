@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace ablate::models {
+
+class Mixer;
+struct StackOptions;
+
+/// How fast a mixer with a matrix state forgets.
+enum class Forgetting { none, fixed, gated, channels };
+
+constexpr auto names(Forgetting) {
+  return std::to_array<std::pair<Forgetting, std::string_view>>(
+      {{Forgetting::none, "none"},
+       {Forgetting::fixed, "fixed"},
+       {Forgetting::gated, "gated"},
+       {Forgetting::channels, "channels"}});
+}
+
+/// Positions that a causal mixer with a matrix state reads at once: few if every channel decays by
+/// itself, for which each pair of positions takes a number for every channel.
+constexpr int64_t chunk_length(Forgetting decay) {
+  return decay == Forgetting::channels ? 16 : 128;
+}
+
+/// Members of the mixers that keep a matrix for each head instead of keys and values.
+struct MatrixState {
+  static constexpr bool has_scores = false;
+  int64_t heads = 8;
+  Forgetting decay = Forgetting::none;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("heads", o.heads, "heads, each with its own state; must divide d_model");
+    visit(
+        "decay", o.decay,
+        "none: nothing is forgotten (linear Transformer, DeltaNet); fixed: each head forgets at "
+        "its own rate (RetNet's), in an encoder in both directions; gated: the input decides how "
+        "much each head forgets (gated retention, Gated DeltaNet); channels: how much each channel "
+        "of the keys forgets (gated linear attention, Kimi Delta Attention), like gated only in "
+        "decoders");
+  }
+  static void rules(const MatrixState& o, auto&& require) {
+    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
+  }
+};
+
+/// Attention without softmax, whose sum over the past is a matrix of fixed size. Without decay it
+/// is the linear Transformer of Katharopoulos et al. 2020: elu(x) + 1 of queries and keys, divided
+/// by the sum of the weights. With fixed decay, head h forgets the share 2^(-5-h) at each position,
+/// as in retention (Sun et al. 2023). With gated decay, the input decides at each position how much
+/// a head keeps, as in the gated retention of Sun et al. 2024, and by channels each channel of a
+/// key keeps its own share, as in the gated linear attention of Yang et al. 2023. Outputs are
+/// divided by the absolute sum of the weights if it is above 1, as in mLSTM (Beck et al. 2024) and
+/// instead of retention's group norm, and multiplied by silu of a projection of the input, as in
+/// retention. Neither is a RetNet, which normalises every head and rotates queries and keys.
+struct LinearAttention : MatrixState {
+  static constexpr std::string_view name = "linear";
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+};
+
+/// Linear attention that replaces the value stored under a key instead of adding to it: the delta
+/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024) but without that
+/// model's SiLU, short convolutions and norm. With a decay a part of the state is forgotten before
+/// each position: gated, it is the gated delta rule (Yang et al. 2025, arXiv 2412.06464), by
+/// channels that of Kimi Delta Attention (arXiv 2510.26692), without output gates and norms. It
+/// reads from left to right, so only decoders can have it.
+struct DeltaRule : MatrixState {
+  static constexpr std::string_view name = "delta";
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+};
+
+/// The mixer of Mamba-2 (Dao & Gu 2024, arXiv 2405.21060, section 7.1), with one group of keys and
+/// queries for all heads and a convolution without bias. With s = softplus(W x + b) of a position
+/// and a head, the head's state keeps exp(-s e^a) of itself and gets s k v^T; its output is that of
+/// the query plus d v, gated by silu and normed. It reads from left to right, so only decoders can
+/// have it.
+struct Mamba2 {
+  static constexpr std::string_view name = "mamba2";
+  static constexpr bool has_scores = false;
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+
+  int64_t heads = 8;
+  int64_t state_size = 64;
+  int64_t expand = 2;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("heads", o.heads, "heads, each with its own state; must divide expand times d_model");
+    visit("state_size", o.state_size, "width of queries and keys, which all heads share");
+    visit("expand", o.expand, "width of all values together, as a multiple of d_model");
+  }
+  static void rules(const Mamba2& o, auto&& require) {
+    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
+    require(o.state_size >= 1 && o.state_size <= 65'536, "state_size", "must be from 1 to 65536");
+    require(o.expand >= 1 && o.expand <= 64, "expand", "must be from 1 to 64");
+  }
+
+  static constexpr int64_t width = 4;  // of the convolution
+  int64_t value_width(int64_t d_model) const { return expand * d_model; }
+  int64_t convolved_width(int64_t d_model) const { return value_width(d_model) + 2 * state_size; }
+};
+
+}  // namespace ablate::models

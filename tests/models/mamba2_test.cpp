@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "models/mixer.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models::mamba2 {
+namespace {
+
+// golden/formulas.py documents these widths.
+constexpr int64_t kModel = 8, kLength = 6;
+constexpr double kRounding = 1e-6;  // of norms in float32
+
+/// The generator's values().
+torch::Tensor values(int64_t number, torch::IntArrayRef shape) {
+  const auto count = c10::multiply_integers(shape);
+  return (torch::arange(count, torch::kDouble) * 0.37 + number).sin().reshape(shape);
+}
+
+const nlohmann::json& golden() {
+  static const auto json = nlohmann::json::parse(
+      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/formulas.json"));
+  return json.at("mamba2");
+}
+
+std::shared_ptr<Mixer> mixer() {
+  auto stack = stack_of(tiny(), Side::decoder);
+  stack.d_model = kModel;
+  stack.bias = false;
+  for (auto& layer : stack.layers) layer.norm.epsilon = golden().at("epsilon");
+  auto made = Mamba2{.heads = 4, .state_size = 5}.make(stack);
+  made->to(torch::kDouble);
+  auto ours = made->named_parameters();
+  const torch::NoGradGuard no_grad;
+  int64_t number = 30;
+  for (const std::string foreign : golden().at("parameters")) {
+    const int64_t own = number++;
+    if (foreign == "in_proj.weight") {
+      const auto rows = values(own, {2 * 16 + 2 * 5 + 4, kModel});
+      ours["in.weight"].copy_(rows.slice(0, 0, -4));
+      ours["step.weight"].copy_(rows.slice(0, -4));
+    } else if (foreign == "conv1d.weight") {
+      ours["canon.weight"].copy_(values(own, {16 + 2 * 5, 4}).flip(1).t());
+    } else {
+      const std::map<std::string, std::string> names{{"dt_bias", "step_bias"},
+                                                     {"A_log", "log_rate"},
+                                                     {"D", "skip"},
+                                                     {"norm.weight", "output_norm.weight"},
+                                                     {"out_proj.weight", "out.weight"}};
+      auto& parameter = ours[names.at(foreign)];
+      parameter.copy_(values(own, parameter.sizes()));
+    }
+  }
+  return made;
+}
+
+torch::Tensor expected() {
+  std::vector<torch::Tensor> rows;
+  for (const auto& row : golden().at("output"))
+    rows.push_back(torch::tensor(row.get<std::vector<double>>(), torch::kDouble));
+  return torch::stack(rows);
+}
+
+TEST(Mamba2, IsThatOfTransformers) {
+  const torch::NoGradGuard no_grad;
+  const auto x = values(16, {1, kLength, kModel});
+  EXPECT_LT(largest_difference(mixer()->forward(x, {}, {}, nullptr)[0], expected()), kRounding);
+}
+
+TEST(Mamba2, GoesOnFromItsState) {
+  const torch::NoGradGuard no_grad;
+  const auto x = values(16, {1, kLength, kModel});
+  const auto one = mixer();
+  auto cache = one->empty_cache(x);
+  cache.recent[1] = nothing_yet(one->canon(), x);
+  for (int64_t t = 0; t < kLength; ++t)
+    EXPECT_LT(largest_difference(one->step(x.narrow(1, t, 1), cache, {})[0][0], expected()[t]),
+              kRounding);
+}
+
+}  // namespace
+}  // namespace ablate::models::mamba2
