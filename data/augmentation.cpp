@@ -1,7 +1,9 @@
 #include "data/augmentation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <numbers>
 #include <utility>
 
 #include "data/corpus.h"
@@ -59,10 +61,65 @@ int64_t hide(MaskedRow& row, const Masking& options, int64_t limit) {
   return hidden;
 }
 
+/// The number k of 1 to `places` that the probability 1 / k, over their sum, gives a quantile in
+/// [0, 1).
+int64_t count_at(double quantile, int64_t places) {
+  double sum = 0;
+  for (int64_t k = 1; k <= places; ++k) sum += 1 / static_cast<double>(k);
+  double rest = quantile * sum;
+  for (int64_t k = 1; k < places; ++k)
+    if ((rest -= 1 / static_cast<double>(k)) < 0) return k;
+  return places;
+}
+
+double fraction_of(double x) { return x - std::floor(x); }
+
+double uniform(Random& random) { return static_cast<double>(random.next() >> 11U) * 0x1p-53; }
+
+/// Masks so many places of a row, drawn evenly, and returns their number.
+int64_t hide_drawn(MaskedRow& row, double quantile, Random& random) {
+  if (row.places.empty()) return 0;
+  const auto count = count_at(quantile, std::ssize(row.places));
+  random.shuffle(row.places);
+  for (int64_t i = 0; i < std::ssize(row.places); ++i) {
+    const auto place = row.places[static_cast<size_t>(i)];
+    if (i < count)
+      row.source[place] = tokenizer::kMask;
+    else
+      row.target_out[place] = tokenizer::kPad;
+  }
+  return count;
+}
+
+MaskedRow row_of(Batch& batch, size_t number) {
+  const auto length = static_cast<size_t>(batch.target_length);
+  MaskedRow row{.source = std::span(batch.source).subspan(number * length, length),
+                .target_out = std::span(batch.target_out).subspan(number * length, length)};
+  row.places = places_of(row.target_out);
+  return row;
+}
+
+/// The rows' quantiles have even distances.
+void mask_rows(Batch& batch, Random& random) {
+  const double first = uniform(random);
+  batch.tokens = 0;
+  for (int64_t i = 0; i < batch.rows; ++i) {
+    auto row = row_of(batch, static_cast<size_t>(i));
+    const double place = static_cast<double>(i) / static_cast<double>(batch.rows);
+    batch.tokens += hide_drawn(row, fraction_of(first + place), random);
+  }
+}
+
+/// Fractions of multiples of the golden ratio fill [0, 1) evenly, however many there are.
+double quantile_of(int64_t example) {
+  return fraction_of(static_cast<double>(example) * std::numbers::phi);
+}
+
 }  // namespace
 
 void mask(Batch& batch, const Masking& options, Random& random) {
   check(options);
+  if (options.diffusion) return mask_rows(batch, random);
   const auto places = places_of(batch.target_out);
   const auto limit = limit_of(options);
   std::vector<bool> chosen(places.size());
@@ -84,13 +141,14 @@ void mask(Batch& batch, const Masking& options, Random& random) {
 void mask_by_place(Batch& batch, std::span<const int64_t> examples, const Masking& options,
                    uint64_t seed) {
   check(options);
-  const auto length = static_cast<size_t>(batch.target_length);
   batch.tokens = 0;
   for (size_t i = 0; i < examples.size(); ++i) {
-    MaskedRow row{.source = std::span(batch.source).subspan(i * length, length),
-                  .target_out = std::span(batch.target_out).subspan(i * length, length)};
-    row.places = places_of(row.target_out);
+    auto row = row_of(batch, i);
     Random of_example(seed, "masked places", static_cast<uint64_t>(examples[i]));
+    if (options.diffusion) {
+      batch.tokens += hide_drawn(row, quantile_of(examples[i]), of_example);
+      continue;
+    }
     for (size_t n = 0; n < row.places.size(); ++n) {
       row.random.emplace_back(of_example.next());
       row.parts.push_back(row.random.back().below(kParts));

@@ -14,10 +14,17 @@
 
 namespace ablate::data {
 
-/// Masked language modelling (Devlin et al. 2018, section 3.1).
+/// Masked language modelling (Devlin et al. 2018, section 3.1), or masked diffusion.
 struct Masking {
   double share = 0.15;  // of the tokens to be predicted
   int64_t vocabulary = 0;
+  /// In place of `share`, k of a row's n tokens are predicted, drawn evenly, and the source shows
+  /// the mask for all of them. k is drawn from 1 to n by a probability in proportion to 1 / k. The
+  /// expected losses of rows of one length, divided by their expected predicted tokens, are then
+  /// the upper bound of the negative log-likelihood per token that masked diffusion trains (Shi et
+  /// al. 2024, Sahoo et al. 2024, in the form of Ou et al. 2024, section 3), which weights an even
+  /// k by 1 / k.
+  bool diffusion = false;
 };
 
 /// Chooses `share` of the tokens in `target_out`, at least one, and replaces the others by padding.
@@ -29,7 +36,8 @@ void mask(Batch& batch, const Masking& options, Random& random);
 /// The same for evaluation. The masked tokens of an example depend only on `seed`, its number and
 /// their places, not on its batch; a larger share masks a superset of those of a smaller one. An
 /// example may keep all its tokens, except the first, number 0, of which at least one is masked.
-/// REQUIRES: the numbers of the batch's rows.
+/// With diffusion the quantiles of k are spread evenly over the numbers. REQUIRES: the numbers of
+/// the batch's rows.
 void mask_by_place(Batch& batch, std::span<const int64_t> examples, const Masking& options,
                    uint64_t seed);
 

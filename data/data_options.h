@@ -191,6 +191,7 @@ struct Language {
   double held_out = 0.1;
   double test_held_out = 0.0;
   double masked = 0.15;
+  bool diffusion = false;
   int64_t block = 64;
   int64_t max_line_bytes = 65'536;
 
@@ -207,6 +208,10 @@ struct Language {
           "share of the training text before held_out for testing; 0 without `test`: the "
           "validation text is also the test text, and no choice may depend on it");
     visit("masked", o.masked, "share of the tokens that an encoder_only model has to predict");
+    visit("diffusion", o.diffusion,
+          "masked diffusion, in place of masked: hide k tokens of each block, with k drawn by a "
+          "probability in inverse proportion to it, so that the mean loss of a hidden token is an "
+          "upper bound of the text's");
     visit("block", o.block,
           "predicted tokens per block; every epoch cuts the text at other places; only one token "
           "before a block is read, so perplexities are those of short contexts, and the text's "

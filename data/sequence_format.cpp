@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -16,6 +17,15 @@ namespace {
 
 constexpr int64_t kMostEvaluated = 100'000'000;  // they are held in memory
 constexpr int64_t kWhole = std::numeric_limits<int64_t>::max();
+constexpr int64_t kDraws = 8;  // of the hidden tokens of a block, in the bound of masked diffusion
+
+std::vector<EncodedExample> repeated(std::vector<EncodedExample> examples, int64_t times) {
+  const auto once = examples.size();
+  examples.reserve(once * static_cast<size_t>(times));
+  for (int64_t i = 1; i < times; ++i)
+    std::copy_n(examples.begin(), once, std::back_inserter(examples));
+  return examples;
+}
 
 /// Returns at most `max_length` of a text's ids, the end token included.
 tokenizer::Encoded closed(std::vector<int32_t> ids, int64_t max_length) {
@@ -94,7 +104,9 @@ EncodedSet SequenceFormat::encode(std::span<const Example> examples,
     return {.examples = chunk(text.read(0, count), *chunking_)};
   }
   const auto encoders = encoders_of(tokenizers);
-  if (chunking_) return {.examples = chunk(concatenate(examples, encoders.target), *chunking_)};
+  if (chunking_)
+    return {.examples = repeated(chunk(concatenate(examples, encoders.target), *chunking_),
+                                 fills_masks() ? kDraws : 1)};
   return encode_each(examples, encoders, kWhole);
 }
 
@@ -143,7 +155,7 @@ tokenizer::Encoded SequenceFormat::prompt(std::string_view text,
 
 std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
     std::string_view text, const Tokenizers& tokenizers) const {
-  if (continues_text()) return prompt(text, tokenizers.source);
+  if (continues_text() || fills_masks()) return prompt(text, tokenizers.source);
   auto ids = tokenizers.source.encode(text);
   if (!chunking_ && (ids.empty() || blank(text))) return {};
   return (model_.decoder ? closed : enclosed)(std::move(ids), kWhole);
@@ -183,7 +195,9 @@ Augmentation SequenceFormat::augmentation(const Tokenizers& tokenizers,
 
 std::optional<Masking> SequenceFormat::masking(const Tokenizers& tokenizers) const {
   if (!chunking_ || !chunking_->masked) return {};
-  return Masking{.share = masked_share_, .vocabulary = tokenizers.source.vocabulary_size()};
+  auto masking = masking_;
+  masking.vocabulary = tokenizers.source.vocabulary_size();
+  return masking;
 }
 
 }  // namespace ablate::data

@@ -31,7 +31,7 @@ class SequenceFormat {
       : model_(model), labels_(std::holds_alternative<Labelled>(data)), max_length_(max_length) {
     if (const auto* text = std::get_if<Language>(&data)) {
       chunking_ = Chunking{.block = text->block, .masked = !model.decoder};
-      masked_share_ = text->masked;
+      masking_ = {.share = text->masked, .diffusion = text->diffusion};
     }
     if (const auto* tokens = std::get_if<Tokens>(&data)) {
       chunking_ = Chunking{.block = tokens->block};
@@ -61,7 +61,8 @@ class SequenceFormat {
   EncodedSet encode_for_training(std::span<const Example> examples,
                                  const Tokenizers& tokenizers) const;
   /// The ids of a set for teacher-forced scores: all of every example, even if training cuts it.
-  /// Running text is divided into blocks; of a file of tokens, as many are read as
+  /// Running text is divided into blocks, which masked diffusion scores several times with other
+  /// tokens hidden; of a file of tokens, as many are read as
   /// `evaluated_tokens` says.
   EncodedSet encode(std::span<const Example> examples, const Tokenizers& tokenizers) const;
   /// The same of every example by itself, one for one. Of running text the source is the line
@@ -83,6 +84,10 @@ class SequenceFormat {
   std::optional<int32_t> end_token(bool one_line) const;
   /// Whether outputs continue the text that was read.
   bool continues_text() const { return chunking_ && model_.decoder; }
+  /// Whether outputs are made of masks, and tokens of a sequence in which they are, its start
+  /// token included.
+  bool fills_masks() const { return chunking_ && !model_.decoder && masking_.diffusion; }
+  int64_t filled_length() const { return chunking_->block + 1; }
   Compared compared() const;
   /// The masking of every batch, if there is one.
   std::optional<Masking> masking(const Tokenizers& tokenizers) const;
@@ -103,7 +108,7 @@ class SequenceFormat {
   int64_t max_length_;
   std::optional<Chunking> chunking_;  // of running text
   std::optional<Tokens> tokens_;      // in files of them
-  double masked_share_ = 0;           // of the tokens of its blocks, if they are masked
+  Masking masking_;                   // of its blocks, if they are masked
 };
 
 }  // namespace ablate::data

@@ -11,7 +11,7 @@
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
 #include "experiments/run/load_run.h"
-#include "training/inference/translator.h"
+#include "training/inference/fill_in.h"
 #include "training/process/machine.h"
 
 namespace ablate::commands {
@@ -33,6 +33,7 @@ struct TranslateRequest {
   bool scores = false;
   std::string prompt;  // of generate
   bool one_line = false;
+  std::optional<int64_t> passes;
 };
 
 models::WeightDtype dtype_of(const std::string& precision) {
@@ -159,17 +160,42 @@ void translate_all(const TranslateRequest& request) {
   note_cut(cut, loaded);
 }
 
+/// Those of masked diffusion models have one continuation, which is not searched for.
+void check_filling(const TranslateRequest& request, const Loaded& loaded) {
+  const bool fills = loaded.translators.front().format.fills_masks();
+  if (!fills && request.passes)
+    throw UsageError("--passes needs a masked diffusion model (data.diffusion)");
+  if (fills && (loaded.translators.size() > 1 || loaded.options.beam > 1 || request.one_line))
+    throw UsageError(
+        "a masked diffusion model fills a block by itself: leave out other runs, --beam, --n-best "
+        "and --one-line");
+}
+
+std::vector<std::vector<training::Translation>> continuations(
+    const TranslateRequest& request, const Loaded& loaded, const std::vector<std::string>& prompts,
+    size_t done) {
+  const auto first_line = static_cast<int64_t>(done);
+  const auto& only = loaded.translators.front();
+  if (only.format.fills_masks())
+    return training::fill_in(only, prompts,
+                             {.length = loaded.options.max_length,
+                              .passes = request.passes,
+                              .sampling = loaded.options.sampling,
+                              .first_line = first_line});
+  return training::translate_all(loaded.translators,
+                                 {.lines = prompts,
+                                  .first_line = first_line,
+                                  .n_best = request.n_best.value_or(1),
+                                  .jobs = jobs_for(request, loaded, prompts.size()),
+                                  .one_line = request.one_line},
+                                 loaded.options);
+}
+
 /// Prints the continuation of each prompt; `done` prompts came before them. Counts those that were
 /// too long.
 int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
               const std::vector<std::string>& prompts, size_t done) {
-  const auto found = training::translate_all(loaded.translators,
-                                             {.lines = prompts,
-                                              .first_line = static_cast<int64_t>(done),
-                                              .n_best = request.n_best.value_or(1),
-                                              .jobs = jobs_for(request, loaded, prompts.size()),
-                                              .one_line = request.one_line},
-                                             loaded.options);
+  const auto found = continuations(request, loaded, prompts, done);
   for (size_t i = 0; i < prompts.size(); ++i)
     for (const auto& one : found[i]) {
       if (request.scores) std::cout << fmt::format("{:.6f}\t", one.log_probability);
@@ -182,10 +208,12 @@ int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
 void generate(const TranslateRequest& request, bool from_input) {
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   auto loaded = load(request);
-  if (!loaded.translators.front().format.continues_text())
+  const auto& format = loaded.translators.front().format;
+  if (!format.continues_text() && !format.fills_masks())
     throw UsageError(
-        "generate needs a language model (data.task: language, model.family: decoder_only); "
-        "use translate");
+        "generate needs a language model (data.task: language, and model.family: decoder_only or "
+        "data.diffusion); use translate");
+  check_filling(request, loaded);
   int64_t cut = 0;
   if (!from_input) {
     cut = go_on(request, loaded, std::vector{request.prompt}, 0);
@@ -251,6 +279,10 @@ void add_generate(CLI::App& app) {
   auto* prompt = verb->add_option("--prompt", request->prompt,
                                   "Text to continue; absent: each line of standard input");
   verb->add_flag("--one-line", request->one_line, "Stop at the end of the line");
+  verb->add_option("--passes", request->passes,
+                   "Passes in which a masked diffusion model fills its block; absent: one for each "
+                   "token")
+      ->check(between(1, 65'536));
   verb->footer(
       "Example:\n"
       "  ablate generate runs/shakespeare/language/ours/seed-1 --prompt 'ROMEO:' --temperature 0.8 "

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "data/augmentation.h"
 #include "data/corpus.h"
@@ -121,6 +122,97 @@ TEST(MaskByPlace, HidesAtLeastOneTokenOfTheFirstExampleAlone) {
   for (size_t i = 0; i < found.size(); ++i)
     EXPECT_EQ(std::ssize(found[i].second) - std::ranges::count(found[i].second, tokenizer::kPad),
               i == 0 ? 1 : 0);
+}
+
+/// Batches of `rows` rows of eight tokens, masked for diffusion in training or in evaluation, one
+/// after another.
+std::vector<Batch> diffused(int64_t rows, int64_t batches, bool training) {
+  EncodedExample example{.target = {kStartToken}, .prompt_length = 1};
+  for (int32_t i = 0; i < 8; ++i) example.target.push_back(tokenizer::kMask + 1 + i % 4);
+  example.source = example.target;
+  const Masking masking{.vocabulary = kVocabulary, .diffusion = true};
+  std::vector<Batch> all;
+  for (int64_t b = 0; b < batches; ++b) {
+    const std::vector examples(static_cast<size_t>(rows), example);
+    std::vector<int64_t> indices, numbers;
+    for (int64_t i = 0; i < rows; ++i) {
+      indices.push_back(i);
+      numbers.push_back(b * rows + i);
+    }
+    all.push_back(collate(examples, indices));
+    Random random(3, "mask", static_cast<uint64_t>(b));
+    if (training)
+      mask(all.back(), masking, random);
+    else
+      mask_by_place(all.back(), numbers, masking, 7);
+  }
+  return all;
+}
+
+/// The hidden tokens of each row.
+std::vector<int64_t> hidden(const std::vector<Batch>& batches) {
+  std::vector<int64_t> counts;
+  for (const auto& batch : batches)
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      const auto begin = batch.target_out.begin() + row * batch.target_length;
+      counts.push_back(batch.target_length -
+                       std::count(begin, begin + batch.target_length, tokenizer::kPad));
+    }
+  return counts;
+}
+
+TEST(Diffusion, HidesKOfTheTokensByAProbabilityInInverseProportionToK) {
+  for (const bool training : {true, false}) {
+    const auto counts = hidden(diffused(50, 40, training));
+    for (int64_t k = 1; k <= 8; ++k) {
+      const double share = static_cast<double>(std::ranges::count(counts, k)) / 2000;
+      EXPECT_NEAR(share, 1 / (2.717857 * static_cast<double>(k)), 0.01) << k << training;
+    }
+  }
+}
+
+/// With a loss c of every token if k are hidden, the bound of a token is the mean of c over all k.
+TEST(Diffusion, MakesTheMeanLossOfAHiddenTokenTheBound) {
+  const auto loss = [](int64_t k) { return std::sqrt(static_cast<double>(k)); };
+  double bound = 0;
+  for (int64_t k = 1; k <= 8; ++k) bound += loss(k) / 8;
+  for (const bool training : {true, false}) {
+    double sum = 0, tokens = 0;
+    for (const auto k : hidden(diffused(50, 40, training))) {
+      sum += static_cast<double>(k) * loss(k);
+      tokens += static_cast<double>(k);
+    }
+    EXPECT_NEAR(sum / tokens, bound, 0.02) << training;
+  }
+}
+
+TEST(Diffusion, ShowsTheMaskForEveryHiddenTokenAndAllOthersAsTheyAre) {
+  const auto before = unmasked(8);
+  std::vector<int64_t> places(9, 0);
+  for (const auto& batch : diffused(50, 40, true)) {
+    EXPECT_EQ(batch.tokens,
+              std::ssize(batch.target_out) - std::ranges::count(batch.target_out, tokenizer::kPad));
+    for (size_t i = 0; i < batch.source.size(); ++i) {
+      const bool is_hidden = batch.target_out[i] != tokenizer::kPad;
+      EXPECT_EQ(batch.source[i], is_hidden ? tokenizer::kMask : before.source[i % 9]);
+      if (is_hidden) {
+        EXPECT_EQ(batch.target_out[i], before.target_out[i % 9]);
+        ++places[i % 9];
+      }
+    }
+  }
+  EXPECT_EQ(places[0], 0) << "the start token is never hidden";
+  for (size_t i = 1; i < 9; ++i) EXPECT_NEAR(static_cast<double>(places[i]), 736, 80) << i;
+}
+
+TEST(Diffusion, HidesTheSameTokensHoweverExamplesAreBatched) {
+  const auto flat = [](const std::vector<Batch>& batches) {
+    std::vector<int64_t> all;
+    for (const auto& batch : batches)
+      all.insert(all.end(), batch.source.begin(), batch.source.end());
+    return all;
+  };
+  EXPECT_EQ(flat(diffused(1, 60, false)), flat(diffused(20, 3, false)));
 }
 
 }  // namespace

@@ -177,6 +177,31 @@ TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {
     EXPECT_LT((first.at(name) - second.at(name)).abs().max().item<double>(), 3e-4) << name;
 }
 
+TEST_F(FamilyTest, AMaskedDiffusionModelFillsABlock) {
+  const auto result = this->result(
+      "diffusion",
+      "task: language, train: train.txt, validation: validation.txt, block: 16, diffusion: true",
+      "family: encoder_only, position: { kind: rotary }", ", steps: 400");
+  EXPECT_LT(result["validation_perplexity"].get<double>(), 2.0) << output_;
+  const auto generated = [&](const std::string& flags) {
+    return shell(kProgram + " generate " + run_.string() + " --prompt 'the good' " + flags +
+                 " 2>&1");
+  };
+  const auto whole = generated("");
+  EXPECT_EQ(whole.code, 0) << whole.output;
+  EXPECT_TRUE(whole.output.starts_with("the good film\n") ||
+              whole.output.starts_with("the good plot\n"))
+      << whole.output;
+  EXPECT_EQ(generated("").output, whole.output);
+  EXPECT_EQ(generated("--max-length 1").output.substr(0, 13), whole.output.substr(0, 13));
+  EXPECT_EQ(generated("--passes 3").code, 0);
+  EXPECT_EQ(generated("--sample --random-seed 3").output,
+            generated("--sample --random-seed 3").output);
+  EXPECT_EQ(generated("--beam 2").code, 2);
+  const auto other = generated("--passes 0");
+  EXPECT_NE(other.code, 0) << other.output;
+}
+
 TEST_F(FamilyTest, AClassifierOfOtherClassesIsTakenForNoOther) {
   const std::string model = "family: encoder_only, tying: none, output: { kind: label }";
   const auto labelled = [](const std::string& set) {
