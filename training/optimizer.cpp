@@ -1,163 +1,17 @@
 #include "training/optimizer.h"
 
-#include <ATen/ops/_foreach_add.h>
-#include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/_foreach_mul.h>
-#include <ATen/ops/_foreach_sign.h>
-#include <ATen/ops/_fused_adamw.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
-#include <numeric>
 #include <utility>
 
-#include "training/orthogonal_steps.h"
-#include "training/schedule.h"
+#include "training/optimizer_rules.h"
 
 namespace ablate::training {
 namespace {
-
-using TensorVector = std::vector<torch::Tensor>;
-
-/// The shape of a tensor that an optimizer keeps for every parameter: the parameter's, a scalar, or
-/// a vector with an element for every output of all its maps.
-enum class KeptShape { parameter, scalar, outputs };
-
-struct Kept {
-  const char* name;
-  KeptShape shape = KeptShape::parameter;
-};
-
-torch::Tensor zeros_of(KeptShape shape, const TrainedParameter& one) {
-  if (shape == KeptShape::parameter) return torch::zeros_like(one.tensor).detach();
-  const torch::TensorOptions options(one.tensor.device());
-  if (shape == KeptShape::scalar) return torch::zeros({}, options);
-  const auto& [rows, transposed] = one.maps;
-  const int64_t outputs = transposed ? std::ssize(rows) * one.tensor.size(-1)
-                                     : std::accumulate(rows.begin(), rows.end(), int64_t{0});
-  return torch::zeros({outputs}, options.dtype(one.tensor.dtype()));
-}
-
-/// Parameters that one call updates, their gradients and their optimizer states, at the same
-/// indices.
-template <size_t N>
-struct Group {
-  TensorVector parameters, gradients;
-  std::vector<const models::Maps*> maps;
-  std::array<TensorVector, N> kept;
-};
-
-/// One update of a group.
-struct Step {
-  double learning_rate;  // of the group
-  double rate;  // factor of the schedule's learning rate, which decoupled decay does not have
-  bool decays;
-
-  /// The share of a parameter that decoupled weight decay subtracts.
-  double lost(double weight_decay) const {
-    return decays ? learning_rate / rate * weight_decay : 0.0;
-  }
-};
-
-/// The state and the update of one kind of optimizer. An alternative of OptimizerOptions without a
-/// rule does not compile.
-template <class Options>
-struct Rule;
-
-template <>
-struct Rule<AdamW> {
-  static constexpr std::array kept{Kept{"first"}, Kept{"second"}, Kept{"count", KeptShape::scalar}};
-
-  static void update(const AdamW& o, Step step, Group<3>& group) {
-    auto& [first, second, count] = group.kept;
-    const bool cautious = o.cautious_decay && step.decays;
-    if (cautious)
-      decay(group.parameters, at::_foreach_lerp(first, group.gradients, 1 - o.beta1),
-            step.lost(o.weight_decay), true);
-    at::_foreach_add_(count, 1);
-    at::_fused_adamw_(group.parameters, group.gradients, first, second, /*max_exp_avg_sqs=*/{},
-                      count, step.learning_rate, o.beta1, o.beta2,
-                      step.decays && !cautious ? o.weight_decay / step.rate : 0.0, o.epsilon,
-                      /*amsgrad=*/false,
-                      /*maximize=*/false);
-  }
-};
-
-template <>
-struct Rule<Adam> : Rule<AdamW> {
-  static void update(const Adam& o, Step step, Group<3>& group) {
-    Rule<AdamW>::update({o, /*weight_decay=*/0.0}, step, group);
-  }
-};
-
-template <>
-struct Rule<Sgd> {
-  static constexpr std::array kept{Kept{"velocity"}};
-
-  static void update(const Sgd& o, Step step, Group<1>& group) {
-    auto& [velocity] = group.kept;
-    auto gradients = group.gradients;
-    if (step.decays) gradients = at::_foreach_add(gradients, group.parameters, o.weight_decay);
-    at::_foreach_mul_(velocity, o.momentum);
-    at::_foreach_add_(velocity, gradients);
-    const auto direction =
-        o.nesterov ? at::_foreach_add(gradients, velocity, o.momentum) : velocity;
-    at::_foreach_add_(group.parameters, direction, -step.learning_rate);
-  }
-};
-
-template <>
-struct Rule<Lion> {
-  static constexpr std::array kept{Kept{"momentum"}};
-
-  static void update(const Lion& o, Step step, Group<1>& group) {
-    auto& [momentum] = group.kept;
-    auto direction = at::_foreach_lerp(momentum, group.gradients, 1 - o.beta1);
-    at::_foreach_sign_(direction);
-    if (step.decays)
-      decay(group.parameters, direction, step.lost(o.weight_decay), o.cautious_decay);
-    at::_foreach_add_(group.parameters, direction, -step.learning_rate);
-    at::_foreach_lerp_(momentum, group.gradients, 1 - o.beta2);
-  }
-};
-
-/// For matrices within layers; make_optimizer gives the rest to AdamW.
-template <>
-struct Rule<Muon> {
-  static constexpr std::array kept{Kept{"momentum"}};
-
-  static void update(const Muon& o, Step step, Group<1>& group) {
-    take_orthogonal_steps({.parameters = group.parameters,
-                           .directions = directions(o, group.kept[0], group.gradients),
-                           .maps = group.maps,
-                           .lost = step.lost(o.weight_decay)},
-                          step.learning_rate, o);
-  }
-
-  static TensorVector directions(const Muon& o, const TensorVector& momentum,
-                                 const TensorVector& gradients) {
-    at::_foreach_lerp_(momentum, gradients, 1 - o.momentum);
-    return o.nesterov ? at::_foreach_lerp(gradients, momentum, o.momentum) : momentum;
-  }
-};
-
-template <>
-struct Rule<NorMuon> {
-  static constexpr std::array kept{Kept{"momentum"}, Kept{"row_squares", KeptShape::outputs}};
-
-  static void update(const NorMuon& o, Step step, Group<2>& group) {
-    const auto& [momentum, row_squares] = group.kept;
-    take_orthogonal_steps({.parameters = group.parameters,
-                           .directions = Rule<Muon>::directions(o, momentum, group.gradients),
-                           .maps = group.maps,
-                           .lost = step.lost(o.weight_decay),
-                           .row_squares = row_squares,
-                           .row_decay = o.row_decay},
-                          step.learning_rate, o);
-  }
-};
 
 template <class Options>
 bool decays_weights(const Options& options) {
@@ -186,7 +40,7 @@ class RuleOptimizer : public Optimizer {
                         .rate = one.multiplier * width_rate<Options>(one)};
       Entry entry{.trained = one, .alike = alike, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
-        entry.kept[i] = zeros_of(Rule<Options>::kept[i].shape, one);
+        entry.kept[i] = start_of(Rule<Options>::kept[i].shape, one);
       entries_.push_back(std::move(entry));
       if (std::ranges::find(groups_, alike) == groups_.end()) groups_.push_back(alike);
     }
@@ -200,6 +54,17 @@ class RuleOptimizer : public Optimizer {
         Rule<Options>::update(options_, {learning_rate * alike.rate, alike.rate, alike.decays},
                               group);
     }
+  }
+
+  void to_evaluation() override {
+    if constexpr (kAverages) put([](const auto&, const auto& average) { return average; });
+  }
+
+  void to_training() override {
+    if constexpr (kAverages)
+      put([&](const auto& z, const auto& average) {
+        return Rule<Options>::trained_at(options_, z, average);
+      });
   }
 
   void clear_gradients() override {
@@ -224,6 +89,7 @@ class RuleOptimizer : public Optimizer {
 
  private:
   static constexpr size_t kKept = Rule<Options>::kept.size();
+  static constexpr bool kAverages = requires { Rule<Options>::trained_at; };
   /// The properties that all parameters of a group share.
   struct Alike {
     bool decays;
@@ -235,6 +101,13 @@ class RuleOptimizer : public Optimizer {
     Alike alike;
     std::array<torch::Tensor, kKept> kept;
   };
+
+  /// Gives every parameter the value that `value_of` makes of its first two kept tensors.
+  template <class ValueOf>
+  void put(ValueOf&& value_of) {
+    const torch::NoGradGuard no_grad;
+    for (auto& entry : entries_) entry.trained.tensor.copy_(value_of(entry.kept[0], entry.kept[1]));
+  }
 
   Group<kKept> group_of(const Alike& alike) const {
     Group<kKept> group;
@@ -286,7 +159,7 @@ class JointOptimizer : public Optimizer {
 template <class Options>
 std::unique_ptr<Optimizer> optimizer_of(const Options& options,
                                         std::vector<TrainedParameter> parameters) {
-  if constexpr (std::derived_from<Options, Muon>) {
+  if constexpr (MatrixOptimizer<Options>) {
     const auto rest = std::ranges::stable_partition(
         parameters, [](const TrainedParameter& one) { return models::is_linear_map(one.role); });
     return std::make_unique<JointOptimizer>(

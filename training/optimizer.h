@@ -17,6 +17,11 @@ class Optimizer {
 
   /// One update with the gradients now in the parameters; parameters without one do not change.
   virtual void step(double learning_rate) = 0;
+  /// Puts the weights that are evaluated and saved into the parameters, until to_training() puts
+  /// back those at which gradients are taken. Most kinds have no others.
+  virtual void to_evaluation() {}
+  /// The same after load(), if the parameters were loaded with the weights to be evaluated.
+  virtual void to_training() {}
   /// Clears all gradients, so that the next backward pass writes instead of adding.
   virtual void clear_gradients() = 0;
   /// Gradients of all parameters that have one.
@@ -26,6 +31,20 @@ class Optimizer {
 
   /// Copies a saved state in, as load_tensors does.
   void load(const Tensors& saved);
+};
+
+/// While one exists, the parameters are the weights to be evaluated.
+class EvaluatedWeights {
+ public:
+  explicit EvaluatedWeights(Optimizer& optimizer) : optimizer_(optimizer) {
+    optimizer_.to_evaluation();
+  }
+  ~EvaluatedWeights() { optimizer_.to_training(); }
+  EvaluatedWeights(const EvaluatedWeights&) = delete;
+  EvaluatedWeights& operator=(const EvaluatedWeights&) = delete;
+
+ private:
+  Optimizer& optimizer_;
 };
 
 /// Throws c10::Error if a parameter belongs to no models::Module, which states its role.

@@ -6,9 +6,11 @@
 #include <utility>
 #include <variant>
 
+#include "training/schedule_options.h"
+
 namespace ablate::training {
 
-// Every optimizer states whether its steps_have_one_size(), and has a Rule in optimizer.cpp.
+// Every optimizer states whether its steps_have_one_size(), and has a Rule in optimizer_rules.h.
 
 /// Adam (Kingma & Ba 2015) with the constants of Vaswani et al. 2017, section 5.3.
 struct Adam {
@@ -199,7 +201,73 @@ struct NorMuon : Muon {
   }
 };
 
-using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon, NorMuon>;
+/// SOAP (Vyas et al. 2024): Adam in the eigenbases that Shampoo finds for the outputs and inputs of
+/// every matrix within a layer. Matrices that the program keeps in one tensor have each its own.
+/// Embeddings, output, norms and biases are moved by AdamW. The first gradient moves no matrix.
+struct Soap {
+  static constexpr std::string_view name = "soap";
+  bool steps_have_one_size() const { return true; }
+  double beta1 = 0.95;
+  double beta2 = 0.95;
+  double epsilon = 1e-8;
+  int64_t precondition_frequency = 10;
+  double weight_decay = 0.0;
+  bool cautious_decay = false, independent_decay = false;
+  Adam adam;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("beta1", o.beta1, "decay of the first moment");
+    visit("beta2", o.beta2,
+          "decay of the second moment and of the products of gradients that the eigenbases are of");
+    visit("epsilon", o.epsilon, "added to the root of the second moment");
+    visit("precondition_frequency", o.precondition_frequency,
+          "updates from one correction of the eigenbases to the next");
+    decoupled_decay_fields(o, visit);
+    visit("adam", o.adam, "Adam for embeddings, output, norms and biases");
+  }
+  static void rules(const Soap& o, auto&& require) {
+    require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
+    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
+    require(o.epsilon > 0, "epsilon", "must be positive");
+    require(o.precondition_frequency >= 1, "precondition_frequency", "must be at least 1");
+    decay_rule(o, require);
+  }
+};
+
+/// Schedule-free AdamW (Defazio et al. 2024, algorithm 1): steps from a point z, whose average x,
+/// weighted by the square of the learning rate, is what is evaluated and saved; gradients are taken
+/// at y = (1 - beta1) z + beta1 x. The learning rate only rises, during the warm-up.
+struct ScheduleFree {
+  static constexpr std::string_view name = "schedule_free";
+  bool steps_have_one_size() const { return true; }
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("beta1", o.beta1, "weight of the average at the point at which gradients are taken");
+    visit("beta2", o.beta2, "decay of the second moment");
+    visit("epsilon", o.epsilon, "added to the root of the second moment");
+    visit("weight_decay", o.weight_decay,
+          "decay of weight matrices, embeddings and output, taken at that point and scaled by the "
+          "learning rate without multipliers");
+  }
+  static void rules(const ScheduleFree& o, auto&& require) {
+    require(o.beta1 > 0 && o.beta1 < 1, "beta1", "must be above 0 and below 1");
+    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
+    require(o.epsilon > 0, "epsilon", "must be positive");
+    decay_rule(o, require);
+  }
+};
+
+using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon, NorMuon, Soap, ScheduleFree>;
+
+/// Whether it moves only the matrices within layers itself, and the rest by AdamW.
+template <class Optimizer>
+concept MatrixOptimizer = requires(const Optimizer& o) {
+  o.adam;
+};
 
 /// Whether the size of steps depends only on the learning rate, not on a matrix's shape.
 inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
@@ -228,90 +296,6 @@ struct LrMultipliers {
     positive(o.vectors, "vectors");
   }
 };
-
-/// Members of every schedule: a linear warm-up to `peak`.
-struct Warmup {
-  double peak = 1e-3;
-  int64_t warmup = 0;
-
-  static void fields(auto& o, auto&& visit) {
-    visit("peak", o.peak, "highest learning rate, reached at the end of the warm-up");
-    visit("warmup", o.warmup, "steps of linear warm-up");
-  }
-  static void rules(const Warmup& o, auto&& require) {
-    require(o.peak > 0 && o.peak <= 100, "peak", "must be above 0 and at most 100");
-    require(o.warmup >= 0, "warmup", "must not be negative");
-  }
-};
-
-/// peak after the warm-up.
-struct Constant : Warmup {
-  static constexpr std::string_view name = "constant";
-};
-
-/// peak sqrt(warmup / step): the paper's schedule, whose peak is (d_model warmup)^-1/2.
-struct InverseSquareRoot : Warmup {
-  static constexpr std::string_view name = "inverse_square_root";
-};
-
-/// Members of the schedules that end at `floor` on the last step.
-struct Decay : Warmup {
-  double floor = 0.0;
-
-  static void fields(auto& o, auto&& visit) {
-    Warmup::fields(o, visit);
-    visit("floor", o.floor, "learning rate at the last step");
-  }
-  static void rules(const Decay& o, auto&& require) {
-    Warmup::rules(o, require);
-    require(o.floor >= 0 && o.floor <= o.peak, "floor", "must be from 0 to peak");
-  }
-};
-
-struct Cosine : Decay {
-  static constexpr std::string_view name = "cosine";
-};
-
-struct Linear : Decay {
-  static constexpr std::string_view name = "linear";
-};
-
-/// How a learning rate falls from the peak to the floor over the share x of its way: by 1 - x, by
-/// 1 - sqrt(x) (Haegele et al. 2024), or by equal factors (Hu et al. 2024, MiniCPM).
-enum class DecayShape { linear, square_root, exponential };
-
-constexpr auto names(DecayShape) {
-  return std::to_array<std::pair<DecayShape, std::string_view>>(
-      {{DecayShape::linear, "linear"},
-       {DecayShape::square_root, "square_root"},
-       {DecayShape::exponential, "exponential"}});
-}
-
-/// Warm-up, peak, decay over the last share of all steps (Hu et al. 2024, MiniCPM, section 4.3).
-struct Stable : Decay {
-  static constexpr std::string_view name = "stable";
-  double decay = 0.2;
-  DecayShape shape = DecayShape::linear;
-
-  static void fields(auto& o, auto&& visit) {
-    Decay::fields(o, visit);
-    visit("decay", o.decay, "share of all steps, at the end, in which the rate falls to the floor");
-    visit("shape", o.shape, "shape of the decay: linear, square_root (1 - sqrt) or exponential");
-  }
-  static void rules(const Stable& o, auto&& require) {
-    Decay::rules(o, require);
-    require(o.decay > 0 && o.decay <= 1, "decay", "must be above 0 and at most 1");
-    require(o.shape != DecayShape::exponential || o.floor > 0, "floor",
-            "must be above 0 if shape is exponential");
-  }
-};
-
-using ScheduleOptions = std::variant<Constant, InverseSquareRoot, Cosine, Linear, Stable>;
-
-/// The highest learning rate of a schedule.
-inline double peak_of(const ScheduleOptions& schedule) {
-  return std::visit([](const Warmup& held) { return held.peak; }, schedule);
-}
 
 /// The optimizer with a decay that learning rates of this schedule scale: an independent one is
 /// divided by the peak.

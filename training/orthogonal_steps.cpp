@@ -38,14 +38,6 @@ struct SameShape {
   std::vector<torch::Tensor> row_squares;             // [R]
 };
 
-/// The maps of a tensor, outputs by inputs.
-std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps) {
-  auto matrices = tensor.reshape({-1, tensor.size(-1)}).split_with_sizes(maps.rows);
-  if (maps.transposed)
-    for (auto& matrix : matrices) matrix = matrix.t();
-  return matrices;
-}
-
 std::map<std::pair<int64_t, int64_t>, SameShape> by_shape(const MapSteps& steps) {
   std::map<std::pair<int64_t, int64_t>, SameShape> shapes;
   for (size_t i = 0; i < steps.parameters.size(); ++i) {
@@ -85,6 +77,13 @@ torch::Tensor with_even_rows(const torch::Tensor& orthogonal,
 }
 
 }  // namespace
+
+std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps) {
+  auto matrices = tensor.reshape({-1, tensor.size(-1)}).split_with_sizes(maps.rows);
+  if (maps.transposed)
+    for (auto& matrix : matrices) matrix = matrix.t();
+  return matrices;
+}
 
 torch::Tensor orthogonalized(const torch::Tensor& matrices, MuonCoefficients coefficients) {
   const bool jordan = coefficients == MuonCoefficients::jordan;

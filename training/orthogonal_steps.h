@@ -16,6 +16,9 @@ namespace ablate::training {
 torch::Tensor orthogonalized(const torch::Tensor& matrices,
                              MuonCoefficients coefficients = MuonCoefficients::jordan);
 
+/// The linear maps of a tensor, as views of outputs by inputs.
+std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps);
+
 /// Parameters that are linear maps, and Muon's step of each before orthogonalisation, at the same
 /// indices.
 struct MapSteps {

@@ -58,6 +58,7 @@ bool Trainer::resume() {
   const auto averages = extract_ema(found->optimizer);
   if (ema_) ema_->load(averages);
   optimizer_->load(found->optimizer);
+  optimizer_->to_training();
   state_ = from_json<TrainingState>(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
   earlier_seconds_ = state_.seconds;
@@ -237,11 +238,13 @@ void Trainer::log_observations(const std::vector<Observation>& observations) {
 
 void Trainer::observe_model() {
   progress_.pause();
+  const EvaluatedWeights evaluated(*optimizer_);
   log_observations(observe_validation(model_, input_));
   progress_.resume();
 }
 
 Likelihood Trainer::validation() {
+  const EvaluatedWeights evaluated(*optimizer_);
   try {
     return likelihood(model_, input_.validation,
                       {input_.options.tokens_per_batch, input_.augmentation.masking, input_.ranks});
@@ -273,6 +276,7 @@ void Trainer::validate() {
 
 void Trainer::save() {
   if (saved_step_ == state_.step && !state_.stopped_early) return;
+  const EvaluatedWeights evaluated(*optimizer_);
   if (const auto fault = not_finite(weights_of(*model_)))
     throw Diverged(
         fmt::format("step {}: {}; lower training.schedule.peak or set training.max_grad_norm",

@@ -281,6 +281,13 @@ struct TrainingOptions {
             "average", "exceeds the checkpoints that steps and save_every give");
     require(o.ema >= 0 && o.ema < 1, "ema", "must be in [0, 1)");
     require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
+    if (std::holds_alternative<ScheduleFree>(o.optimizer)) {
+      require(std::holds_alternative<Constant>(o.schedule), "schedule.kind",
+              "must be constant with optimizer schedule_free, whose average takes the place of a "
+              "decay");
+      require(o.ema == 0 && o.average == 0, "optimizer.kind",
+              "cannot be schedule_free with ema or average: it averages the weights itself");
+    }
     require(o.freeze.empty() || !o.lora.given(), "freeze",
             "and lora exclude each other: with adapters only these are trained, and lora.train");
   }

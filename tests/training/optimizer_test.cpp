@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "models/feed_forward.h"
 #include "models/module.h"
@@ -118,6 +119,9 @@ TEST(Optimizer, StepsAreThoseOfPyTorchAndOfLionsPaperAtEveryWidth) {
       EXPECT_LT(largest_error(model.matrix, expected[0]), 1e-7) << one.at("options") << step;
       EXPECT_LT(largest_error(model.bias, expected[1]), 1e-7) << one.at("options") << step;
     }
+    const EvaluatedWeights evaluated(*optimizer);
+    EXPECT_LT(largest_error(model.matrix, one.at("evaluated")[0]), 1e-7) << one.at("options");
+    EXPECT_LT(largest_error(model.bias, one.at("evaluated")[1]), 1e-7) << one.at("options");
   }
 }
 
@@ -139,6 +143,7 @@ TEST(Optimizer, OfEveryKindFindsTheMinimumOfAParabola) {
       ((model.matrix - 1).square().sum() + (model.bias + 1).square().sum()).backward();
       optimizer->step(0.01);
     }
+    const EvaluatedWeights evaluated(*optimizer);
     EXPECT_LT((model.matrix - 1).abs().max().item<double>(), 0.05) << kind_of(options);
     EXPECT_LT((model.bias + 1).abs().max().item<double>(), 0.05) << kind_of(options);
   }
@@ -168,6 +173,24 @@ TEST(Optimizer, OfEveryKindGoesOnFromASavedStateBitForBit) {
   }
 }
 
+TEST(Optimizer, EvaluatedWeightsAreTakenBackBitForBit) {
+  for (const auto& options : every_kind(OptimizerOptions{})) {
+    Affine model(torch::kFloat);
+    const auto optimizer = make_optimizer(options, model);
+    for (int step = 1; step <= 3; ++step) {
+      set_gradients(model, step);
+      optimizer->step(0.01);
+    }
+    const auto trained = model.matrix.detach().clone();
+    {
+      const EvaluatedWeights evaluated(*optimizer);
+      EXPECT_EQ(torch::equal(model.matrix, trained), !std::holds_alternative<ScheduleFree>(options))
+          << kind_of(options);
+    }
+    EXPECT_TRUE(torch::equal(model.matrix, trained)) << kind_of(options);
+  }
+}
+
 TEST(Optimizer, TheStateOfAnotherKindIsRefusedByName) {
   Affine model;
   const auto sgd = make_optimizer(Sgd{}, model), lion = make_optimizer(Lion{}, model);
@@ -192,7 +215,7 @@ TEST(Optimizer, FrozenParametersAndThoseWithoutAGradientStay) {
     EXPECT_TRUE(torch::equal(model.matrix, matrix)) << kind_of(options);
     EXPECT_TRUE(optimizer->gradients().empty());
     model.matrix.mutable_grad() = torch::ones_like(model.matrix);
-    optimizer->step(0.1);
+    for (int step = 0; step < 2; ++step) optimizer->step(0.1);  // SOAP's first one only looks
     EXPECT_FALSE(torch::equal(model.matrix, matrix)) << kind_of(options);
     EXPECT_TRUE(torch::equal(model.bias, before)) << kind_of(options);
     optimizer->clear_gradients();
@@ -229,10 +252,14 @@ TEST(Optimizer, ARateMultipliesTheStepsOfItsKindAndLeavesDecoupledDecayAlone) {
         },
         options);
     EveryRole plain, scaled;
-    make_optimizer(options, plain)->step(0.01);
-    make_optimizer(options, scaled, rates)->step(0.01);
+    const auto slow = make_optimizer(options, plain), fast = make_optimizer(options, scaled, rates);
+    for (int step = 0; step < 2; ++step) {
+      slow->step(0.01);
+      fast->step(0.01);
+    }
     for (const auto& [name, factor] : factors) {
       const auto step = plain.named_parameters()[name] - 1;
+      EXPECT_GT(step.abs().max().item<double>(), 1e-3) << kind_of(options) << " " << name;
       EXPECT_LT((scaled.named_parameters()[name] - 1 - factor * step).abs().max().item<double>(),
                 factor * 1e-6)
           << kind_of(options) << " " << name;
@@ -252,18 +279,51 @@ TEST(Optimizer, ARateMultipliesTheStepsOfItsKindAndLeavesDecoupledDecayAlone) {
   }
 }
 
-TEST(Optimizer, MuonMovesMatricesAndAdamWTheRest) {
-  EveryRole model, alike;
-  const auto muon = make_optimizer(Muon{}, model), adam = make_optimizer(AdamW{Adam{}, 0}, alike);
-  muon->step(0.01);
-  adam->step(0.01);
-  for (const auto& [name, role] : EveryRole::all()) {
-    const bool matrix = models::is_linear_map(role);
-    EXPECT_EQ(muon->state().contains("momentum." + name), matrix) << name;
-    EXPECT_EQ(muon->state().contains("second." + name), !matrix) << name;
-    EXPECT_EQ(torch::equal(model.named_parameters()[name], alike.named_parameters()[name]), !matrix)
-        << name;
+TEST(Optimizer, MuonAndSoapMoveMatricesAndAdamWTheRest) {
+  for (const auto& [options, kept] : std::vector<std::pair<OptimizerOptions, std::string>>{
+           {Muon{}, "momentum."}, {Soap{}, "left_basis."}}) {
+    EveryRole model, alike;
+    const auto chosen = make_optimizer(options, model),
+               adam = make_optimizer(AdamW{Adam{}, 0}, alike);
+    chosen->step(0.01);
+    adam->step(0.01);
+    for (const auto& [name, role] : EveryRole::all()) {
+      const bool matrix = models::is_linear_map(role);
+      EXPECT_EQ(chosen->state().contains(kept + name), matrix) << name;
+      EXPECT_EQ(torch::equal(model.named_parameters()[name], alike.named_parameters()[name]),
+                !matrix)
+          << name;
+    }
   }
+}
+
+/// Matrices that one tensor holds have eigenbases of their own.
+TEST(Optimizer, SoapMovesEveryMapOfATensorAsIfItStoodAlone) {
+  struct Pair : models::Module {
+    explicit Pair(const std::vector<std::vector<int64_t>>& tensors) {
+      for (size_t i = 0; i < tensors.size(); ++i)
+        register_parameter("part_" + std::to_string(i),
+                           {std::accumulate(tensors[i].begin(), tensors[i].end(), int64_t{0}), 3},
+                           models::XavierUniform{.rows = tensors[i]}, models::Role::matrix);
+    }
+    torch::Tensor all() const { return torch::cat(parameters()); }
+  };
+  Pair joined({{2, 4}}), apart({{2}, {4}});
+  const torch::NoGradGuard no_grad;
+  for (auto* model : {&joined, &apart})
+    for (auto& parameter : model->parameters()) parameter.zero_();
+  const auto together = make_optimizer(Soap{.precondition_frequency = 2}, joined),
+             alone = make_optimizer(Soap{.precondition_frequency = 2}, apart);
+  for (int step = 1; step <= 6; ++step) {
+    const auto gradient = (torch::arange(18, torch::kFloat) * step).sin().view({6, 3});
+    joined.parameters()[0].mutable_grad() = gradient;
+    apart.parameters()[0].mutable_grad() = gradient.slice(0, 0, 2);
+    apart.parameters()[1].mutable_grad() = gradient.slice(0, 2);
+    together->step(0.01);
+    alone->step(0.01);
+  }
+  EXPECT_GT(joined.all().abs().max().item<double>(), 0.01);
+  EXPECT_LT((joined.all() - apart.all()).abs().max().item<double>(), 1e-6);
 }
 
 /// What one step adds to the parameters of a model of width 32, whose gradients are all alike.

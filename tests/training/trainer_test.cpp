@@ -86,10 +86,12 @@ TEST_F(TrainerTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {
 TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
   for (const OptimizerOptions& kind :
        {OptimizerOptions(Adam{}), OptimizerOptions(AdamW{}), OptimizerOptions(Sgd{}),
-        OptimizerOptions(Lion{}), OptimizerOptions(Muon{})}) {
+        OptimizerOptions(Lion{}), OptimizerOptions(Muon{}), OptimizerOptions(NorMuon{}),
+        OptimizerOptions(Soap{.precondition_frequency = 3}), OptimizerOptions(ScheduleFree{})}) {
     auto chosen = input();
     chosen.options.optimizer = kind;
     chosen.options.ema = 0.5;
+    chosen.options.evaluate_every = 3;
     train(chosen, tiny());
     const auto checkpoints = folder() / "checkpoints";
     const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
@@ -277,6 +279,30 @@ TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
     EXPECT_GT(lines(folder() / "metrics.jsonl", true).size(), 12U * 10U);
     std::filesystem::remove_all(checkpoints);
   }
+}
+
+TEST_F(TrainerTest, SavesAndValidatesTheAverageOfAScheduleFreeTraining) {
+  auto chosen = input();
+  chosen.options.optimizer = ScheduleFree{};
+  chosen.options.schedule = Constant{{.peak = 0.05}};
+  chosen.options.evaluate_every = 12;
+  auto model = tiny();
+  train(chosen, model);
+  const auto saved = load_checkpoint(list_checkpoints(folder() / "checkpoints").back().path);
+  for (const auto& item : model->named_parameters()) {
+    EXPECT_TRUE(
+        torch::equal(saved.model.at(item.key()), saved.optimizer.at("average." + item.key())))
+        << item.key();
+    EXPECT_FALSE(torch::equal(saved.model.at(item.key()), item.value())) << item.key();
+  }
+  load_weights(*model, saved.model);
+  const auto log = lines(folder() / "metrics.jsonl", false);
+  const auto line =
+      std::ranges::find_if(log, [](const auto& one) { return one.contains("validation_loss"); });
+  ASSERT_NE(line, log.end());
+  const double loss =
+      likelihood(model, chosen.validation, {chosen.options.tokens_per_batch, std::nullopt}).nll;
+  EXPECT_EQ((*line)["validation_loss"], loss);
 }
 
 TEST_F(TrainerTest, ObservesBeforeTheFirstStepThenAsOftenAsAskedAndAfterTheLast) {

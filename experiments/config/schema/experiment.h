@@ -58,6 +58,9 @@ struct Experiment {
             "labelled");
     require(labelled == std::holds_alternative<models::LabelHead>(o.model.output),
             "model.output.kind", "must be label if data.task is labelled, and only then");
+    const auto* language = std::get_if<data::Language>(&o.data);
+    require(language == nullptr || !language->diffusion || encoder, "data.diffusion",
+            "needs model.family encoder_only, which reads what stands on both sides of a mask");
     require(!encoder || !running || o.tokenizer.mask, "tokenizer.mask",
             "must be true for a masked language model");
     const bool one_embedding = !encoder_decoder || models::one_embedding(o.model.tying);
@@ -76,6 +79,11 @@ struct Experiment {
             "same in every layer, if training.init_from.split divides a dense run");
     if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))
       mup_rules(o.training, require);
+    require(!std::holds_alternative<training::ScheduleFree>(o.training.optimizer) ||
+                !models::has_batch_norm(o.model),
+            "training.optimizer.kind",
+            "cannot be schedule_free with norm batch, whose running means are those of other "
+            "weights than the ones that are evaluated");
     if (tokens != nullptr) tokens_rules(o, *tokens, require);
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
@@ -86,9 +94,10 @@ struct Experiment {
 
  private:
   static void mup_rules(const training::TrainingOptions& o, auto&& require) {
-    require(training::steps_have_one_size(o.optimizer), "model.parametrization.kind",
-            "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
-            "adam, adamw, lion, or muon or normuon with scale match_rms_adamw");
+    require(
+        training::steps_have_one_size(o.optimizer), "model.parametrization.kind",
+        "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
+        "adam, adamw, lion, soap, schedule_free, or muon or normuon with scale match_rms_adamw");
     require(!o.lora.given(), "model.parametrization.kind",
             "cannot be mup with training.lora, whose adapters have no rule for it");
   }

@@ -66,7 +66,7 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.model = model});
   }
   for (const auto& one : every<training::OptimizerOptions>())
-    expect_round_trip({.training = {.optimizer = one}});
+    expect_round_trip({.training = {.optimizer = one, .schedule = training::Constant{}}});
   for (const auto& one : every<training::ScheduleOptions>())
     expect_round_trip({.training = {.schedule = one}});
   for (const auto& one : every<models::InitializationOptions>())

@@ -59,7 +59,7 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
      "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
      "d_k, d_v, key_value_heads, qk_norm, scale, score_function, window, sinks, softcap, gate, "
-     "value_residual, exclusive, differential, forgetting, qkv_bias, output_bias"},
+     "value_residual, value_embedding, exclusive, differential, forgetting, qkv_bias, output_bias"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
@@ -169,7 +169,8 @@ const std::vector<MessageCase> kValueCases = {
     {"SchemeThatActsInAttentionWithoutAny",
      kModel + "{attention: {kind: lstm}, cross_attention: "
               "{kind: multi_head}, position: {kind: rotary}}\n",
-     "study.yaml:5:90: model.position.kind acts inside multi_head attention, which no layer with "
+     "study.yaml:5:90: model.position.kind acts inside multi_head or latent attention, which no "
+     "layer with "
      "it has; choose none, sinusoidal or learned"},
     {"CrossAttentionLikeNoAttention", kModel + "{attention: {kind: none}}\n",
      "study.yaml:5:3: model.cross_attention.kind cannot be same if model.attention is not "
@@ -218,10 +219,27 @@ const std::vector<MessageCase> kValueCases = {
     {"LearningRatesByWidthOfAnOptimizerWhoseStepsHaveAnySize",
      kModel + "{parametrization: {kind: mup}}\n  training: {optimizer: {kind: sgd}}\n",
      "study.yaml:5:35: model.parametrization.kind cannot be mup with an optimizer whose steps "
-     "depend on the size of a gradient; choose adam, adamw, lion, or muon or normuon with scale "
-     "match_rms_adamw"},
+     "depend on the size of a gradient; choose adam, adamw, lion, soap, schedule_free, or muon or "
+     "normuon with scale match_rms_adamw"},
     {"AnExponentialDecayToNothing", kTraining + "{schedule: {kind: stable, shape: exponential}}\n",
      "study.yaml:5:14: training.schedule.floor must be above 0 if shape is exponential"},
+    {"AScheduleWithoutOne", kTraining + "{optimizer: {kind: schedule_free}}\n",
+     "study.yaml:5:3: training.schedule.kind must be constant with optimizer schedule_free, whose "
+     "average takes the place of a decay"},
+    {"TwoAverages",
+     kTraining + "{optimizer: {kind: schedule_free}, schedule: {kind: constant}, ema: 0.9}\n",
+     "study.yaml:5:32: training.optimizer.kind cannot be schedule_free with ema or average: it "
+     "averages the weights itself"},
+    {"AnAverageBesideRunningMeans",
+     kBase + "  model: {norm: {kind: batch}}\n  training: {optimizer: {kind: schedule_free}, "
+             "schedule: {kind: constant}}\n",
+     "study.yaml:6:32: training.optimizer.kind cannot be schedule_free with norm batch, whose "
+     "running means are those of other weights than the ones that are evaluated"},
+    {"DiffusionOfADecoder",
+     kHead + "base: {data: {task: language, train: a, diffusion: true}, model: {family: "
+             "decoder_only}}\n",
+     "study.yaml:3:52: data.diffusion needs model.family encoder_only, which reads what stands on "
+     "both sides of a mask"},
     {"ARateOfZero", kTraining + "{lr_multipliers: {output: 0}}\n",
      "study.yaml:5:39: training.lr_multipliers.output must be above 0 and at most 1000"},
     {"AVocabularyOfBytes", kBase + "  tokenizer: {kind: byte, vocabulary: 300}\n",

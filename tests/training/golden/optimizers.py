@@ -1,9 +1,11 @@
 """Writes optimizers.json: what a matrix and a bias are after every step of each optimizer.
 
 The gradients are sines, the same in every case. SGD, Adam, AdamW and Muon are torch.optim's; Lion is algorithm 2 of Chen et
-al. 2023, written out, and NorMuon algorithm 1 of Li et al. 2025, with torch.optim's iteration. Weight decay acts on the matrix
-only. Muon moves the matrix, and Adam the bias; torch.optim.Muon rounds to bfloat16 before it makes a step orthogonal, which is
-left out here. Under muP the matrix is WIDTH times wider than the base width: it moves by a rate that keeps what it adds to a
+al. 2023, written out, NorMuon algorithm 1 of Li et al. 2025, with torch.optim's iteration, and SOAP and schedule-free AdamW
+pytorch_optimizer's (version 4.1.0), SOAP without its rounding of bases to float32 and with weight decay before the step. Of
+schedule-free AdamW these are the points at which gradients are taken; "evaluated" is its average in the end. Weight decay acts on
+the matrix only. Muon and SOAP move the matrix, and Adam the bias; torch.optim.Muon rounds to bfloat16 before it makes a step
+orthogonal, which is left out here. Under muP the matrix is WIDTH times wider than the base width: it moves by a rate that keeps what it adds to a
 stream alike at every width, which check_widths() measures, and decays by the rate of the schedule.
 Run: python optimizers.py > optimizers.json
 """
@@ -13,6 +15,7 @@ import math
 from unittest import mock
 
 import torch
+from pytorch_optimizer import SOAP, ScheduleFreeAdamW
 from torch.optim import _muon
 
 torch.set_default_dtype(torch.float64)
@@ -81,6 +84,22 @@ class NorMuon:
         p -= group["lr"] * (group["weight_decay"] * p + 0.2 * math.sqrt(p.numel()) / even.norm() * even)
 
 
+class Soap:
+    def __init__(self, groups, adam, **options):
+        (self.group, rest), self.moves = groups, False
+        self.soap = SOAP(self.group["params"], lr=self.group["lr"], weight_decay=0.0, **options)
+        self.adam = torch.optim.Adam(rest["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"])
+
+    def step(self):
+        self.adam.step()
+        with torch.no_grad():
+            if self.moves:
+                self.group["params"][0].mul_(1 - self.group["lr"] * self.group["weight_decay"])
+        with mock.patch.object(torch, "float32", torch.float64):
+            self.soap.step()
+        self.moves = True
+
+
 def factor_of(kind, width):
     """What the rate of a matrix is multiplied by: steps of one size for every number want 1 / m (Yang et al. 2022), orthogonal
     ones of the same size 1 / sqrt(m) (Yang et al. 2023)."""
@@ -92,12 +111,16 @@ def trajectory(make, decay, factor=1.0):
     optimizer = make(
         [{"params": [matrix], "weight_decay": decay / factor, "lr": RATE * factor}, {"params": [bias], "weight_decay": 0.0, "lr": RATE}]
     )
+    if hasattr(optimizer, "train"):
+        optimizer.train()
     values = []
     for step in range(1, STEPS + 1):
         matrix.grad, bias.grad = gradients(step)
         optimizer.step()
         values.append([matrix.flatten().tolist(), bias.tolist()])
-    return values
+    if hasattr(optimizer, "eval"):
+        optimizer.eval()
+    return {"steps": values, "evaluated": [matrix.flatten().tolist(), bias.tolist()]}
 
 
 def sgd(**options):
@@ -147,6 +170,14 @@ CASES = [
         lambda groups: NorMuon(groups, ADAM, momentum=0.95, row_decay=0.7),
     ),
     (
+        {"kind": "soap", "beta1": 0.9, "beta2": 0.8, "epsilon": 1e-7, "precondition_frequency": 2, "weight_decay": 0.1, "adam": ADAM},
+        lambda groups: Soap(groups, ADAM, betas=(0.9, 0.8), eps=1e-7, precondition_frequency=2),
+    ),
+    (
+        {"kind": "schedule_free", "beta1": 0.7, "beta2": 0.95, "epsilon": 1e-7, "weight_decay": 0.1},
+        lambda groups: ScheduleFreeAdamW(groups, lr=RATE, betas=(0.7, 0.95), eps=1e-7, warmup_steps=0),
+    ),
+    (
         {"kind": "lion", "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1},
         lambda groups: Lion(groups, RATE, (0.9, 0.99)),
     ),
@@ -179,12 +210,12 @@ def check_widths():
 
 def wide(options, make):
     factor = factor_of(options["kind"], WIDTH)
-    return {"options": options, "width": WIDTH, "steps": trajectory(make, options.get("weight_decay", 0.0), factor)}
+    return {"options": options, "width": WIDTH, **trajectory(make, options.get("weight_decay", 0.0), factor)}
 
 
 check_widths()
 cases = [
-    {"options": options, "width": 1, "steps": trajectory(make, options.get("weight_decay", 0.0))} for options, make in CASES
+    {"options": options, "width": 1, **trajectory(make, options.get("weight_decay", 0.0))} for options, make in CASES
 ]
 cases += [
     wide(options, make)

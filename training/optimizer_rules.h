@@ -1,0 +1,218 @@
+#pragma once
+
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_lerp.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_sign.h>
+#include <ATen/ops/_fused_adamw.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "training/eigenbasis_steps.h"
+#include "training/optimizer.h"
+#include "training/orthogonal_steps.h"
+#include "training/schedule.h"
+
+namespace ablate::training {
+
+using TensorVector = std::vector<torch::Tensor>;
+
+/// A tensor that an optimizer keeps for every parameter: one of its shape, a copy of it, a scalar,
+/// a double on the CPU, or a vector with an element for every output of all its maps, or for every
+/// pair of a map's outputs or of its inputs. All but the copy start at 0.
+enum class KeptShape { parameter, copy, scalar, number, outputs, output_pairs, input_pairs };
+
+struct Kept {
+  const char* name;
+  KeptShape shape = KeptShape::parameter;
+};
+
+inline torch::Tensor start_of(KeptShape shape, const TrainedParameter& one) {
+  if (shape == KeptShape::copy) return one.tensor.detach().clone();
+  if (shape == KeptShape::parameter) return torch::zeros_like(one.tensor).detach();
+  const torch::TensorOptions options(one.tensor.device());
+  if (shape == KeptShape::scalar) return torch::zeros({}, options);
+  if (shape == KeptShape::number) return torch::zeros({}, torch::kDouble);
+  int64_t elements = 0;
+  for (const auto& matrix : matrices_of(one.tensor.detach(), one.maps)) {
+    const int64_t width = matrix.size(shape == KeptShape::input_pairs ? 1 : 0);
+    elements += shape == KeptShape::outputs ? width : width * width;
+  }
+  return torch::zeros({elements}, options.dtype(one.tensor.dtype()));
+}
+
+/// Parameters that one call updates, their gradients and their optimizer states, at the same
+/// indices.
+template <size_t N>
+struct Group {
+  TensorVector parameters, gradients;
+  std::vector<const models::Maps*> maps;
+  std::array<TensorVector, N> kept;
+};
+
+/// One update of a group.
+struct Step {
+  double learning_rate;  // of the group
+  double rate;  // factor of the schedule's learning rate, which decoupled decay does not have
+  bool decays;
+
+  /// The share of a parameter that decoupled weight decay subtracts.
+  double lost(double weight_decay) const {
+    return decays ? learning_rate / rate * weight_decay : 0.0;
+  }
+};
+
+/// The state and the update of one kind of optimizer. An alternative of OptimizerOptions without a
+/// rule does not compile.
+template <class Options>
+struct Rule;
+
+template <>
+struct Rule<AdamW> {
+  static constexpr std::array kept{Kept{"first"}, Kept{"second"}, Kept{"count", KeptShape::scalar}};
+
+  static void update(const AdamW& o, Step step, Group<3>& group) {
+    auto& [first, second, count] = group.kept;
+    const bool cautious = o.cautious_decay && step.decays;
+    if (cautious)
+      decay(group.parameters, at::_foreach_lerp(first, group.gradients, 1 - o.beta1),
+            step.lost(o.weight_decay), true);
+    at::_foreach_add_(count, 1);
+    at::_fused_adamw_(group.parameters, group.gradients, first, second, /*max_exp_avg_sqs=*/{},
+                      count, step.learning_rate, o.beta1, o.beta2,
+                      step.decays && !cautious ? o.weight_decay / step.rate : 0.0, o.epsilon,
+                      /*amsgrad=*/false,
+                      /*maximize=*/false);
+  }
+};
+
+template <>
+struct Rule<Adam> : Rule<AdamW> {
+  static void update(const Adam& o, Step step, Group<3>& group) {
+    Rule<AdamW>::update({o, /*weight_decay=*/0.0}, step, group);
+  }
+};
+
+template <>
+struct Rule<Sgd> {
+  static constexpr std::array kept{Kept{"velocity"}};
+
+  static void update(const Sgd& o, Step step, Group<1>& group) {
+    auto& [velocity] = group.kept;
+    auto gradients = group.gradients;
+    if (step.decays) gradients = at::_foreach_add(gradients, group.parameters, o.weight_decay);
+    at::_foreach_mul_(velocity, o.momentum);
+    at::_foreach_add_(velocity, gradients);
+    const auto direction =
+        o.nesterov ? at::_foreach_add(gradients, velocity, o.momentum) : velocity;
+    at::_foreach_add_(group.parameters, direction, -step.learning_rate);
+  }
+};
+
+template <>
+struct Rule<Lion> {
+  static constexpr std::array kept{Kept{"momentum"}};
+
+  static void update(const Lion& o, Step step, Group<1>& group) {
+    auto& [momentum] = group.kept;
+    auto direction = at::_foreach_lerp(momentum, group.gradients, 1 - o.beta1);
+    at::_foreach_sign_(direction);
+    if (step.decays)
+      decay(group.parameters, direction, step.lost(o.weight_decay), o.cautious_decay);
+    at::_foreach_add_(group.parameters, direction, -step.learning_rate);
+    at::_foreach_lerp_(momentum, group.gradients, 1 - o.beta2);
+  }
+};
+
+/// For matrices within layers; make_optimizer gives the rest to AdamW.
+template <>
+struct Rule<Muon> {
+  static constexpr std::array kept{Kept{"momentum"}};
+
+  static void update(const Muon& o, Step step, Group<1>& group) {
+    take_orthogonal_steps({.parameters = group.parameters,
+                           .directions = directions(o, group.kept[0], group.gradients),
+                           .maps = group.maps,
+                           .lost = step.lost(o.weight_decay)},
+                          step.learning_rate, o);
+  }
+
+  static TensorVector directions(const Muon& o, const TensorVector& momentum,
+                                 const TensorVector& gradients) {
+    at::_foreach_lerp_(momentum, gradients, 1 - o.momentum);
+    return o.nesterov ? at::_foreach_lerp(gradients, momentum, o.momentum) : momentum;
+  }
+};
+
+template <>
+struct Rule<NorMuon> {
+  static constexpr std::array kept{Kept{"momentum"}, Kept{"row_squares", KeptShape::outputs}};
+
+  static void update(const NorMuon& o, Step step, Group<2>& group) {
+    const auto& [momentum, row_squares] = group.kept;
+    take_orthogonal_steps({.parameters = group.parameters,
+                           .directions = Rule<Muon>::directions(o, momentum, group.gradients),
+                           .maps = group.maps,
+                           .lost = step.lost(o.weight_decay),
+                           .row_squares = row_squares,
+                           .row_decay = o.row_decay},
+                          step.learning_rate, o);
+  }
+};
+
+/// For matrices within layers; make_optimizer gives the rest to AdamW.
+template <>
+struct Rule<Soap> {
+  static constexpr std::array kept{Kept{"first"},
+                                   Kept{"second"},
+                                   Kept{"left", KeptShape::output_pairs},
+                                   Kept{"left_basis", KeptShape::output_pairs},
+                                   Kept{"right", KeptShape::input_pairs},
+                                   Kept{"right_basis", KeptShape::input_pairs},
+                                   Kept{"count", KeptShape::number}};
+
+  static void update(const Soap& o, Step step, Group<7>& group) {
+    const auto& [first, second, left, left_basis, right, right_basis, count] = group.kept;
+    take_soap_steps({.parameters = group.parameters,
+                     .gradients = group.gradients,
+                     .maps = group.maps,
+                     .first = first,
+                     .second = second,
+                     .left = left,
+                     .left_basis = left_basis,
+                     .right = right,
+                     .right_basis = right_basis,
+                     .count = count},
+                    step.learning_rate, step.lost(o.weight_decay), o);
+  }
+};
+
+template <>
+struct Rule<ScheduleFree> {
+  static constexpr std::array kept{Kept{"z", KeptShape::copy}, Kept{"average", KeptShape::copy},
+                                   Kept{"second"}, Kept{"count", KeptShape::number},
+                                   Kept{"weights", KeptShape::number}};
+
+  static void update(const ScheduleFree& o, Step step, Group<5>& group) {
+    auto& [z, average, second, count, weights] = group.kept;
+    const double weight = step.learning_rate * step.learning_rate;
+    for (size_t i = 0; i < z.size(); ++i) {
+      const auto& gradient = group.gradients[i];
+      second[i].mul_(o.beta2).addcmul_(gradient, gradient, 1 - o.beta2);
+      const double unbiased = 1 - std::pow(o.beta2, count[i].add_(1).item<double>());
+      z[i].add_(group.parameters[i], -step.lost(o.weight_decay));
+      z[i].addcdiv_(gradient, (second[i] / unbiased).sqrt_().add_(o.epsilon), -step.learning_rate);
+      average[i].lerp_(z[i], weight / weights[i].add_(weight).item<double>());
+      group.parameters[i].copy_(trained_at(o, z[i], average[i]));
+    }
+  }
+
+  static torch::Tensor trained_at(const ScheduleFree& o, const torch::Tensor& z,
+                                  const torch::Tensor& average) {
+    return average.lerp(z, 1 - o.beta1);
+  }
+};
+
+}  // namespace ablate::training

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace ablate::training {
+
+/// Members of every schedule: a linear warm-up to `peak`.
+struct Warmup {
+  double peak = 1e-3;
+  int64_t warmup = 0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("peak", o.peak, "highest learning rate, reached at the end of the warm-up");
+    visit("warmup", o.warmup, "steps of linear warm-up");
+  }
+  static void rules(const Warmup& o, auto&& require) {
+    require(o.peak > 0 && o.peak <= 100, "peak", "must be above 0 and at most 100");
+    require(o.warmup >= 0, "warmup", "must not be negative");
+  }
+};
+
+/// peak after the warm-up.
+struct Constant : Warmup {
+  static constexpr std::string_view name = "constant";
+};
+
+/// peak sqrt(warmup / step): the paper's schedule, whose peak is (d_model warmup)^-1/2.
+struct InverseSquareRoot : Warmup {
+  static constexpr std::string_view name = "inverse_square_root";
+};
+
+/// Members of the schedules that end at `floor` on the last step.
+struct Decay : Warmup {
+  double floor = 0.0;
+
+  static void fields(auto& o, auto&& visit) {
+    Warmup::fields(o, visit);
+    visit("floor", o.floor, "learning rate at the last step");
+  }
+  static void rules(const Decay& o, auto&& require) {
+    Warmup::rules(o, require);
+    require(o.floor >= 0 && o.floor <= o.peak, "floor", "must be from 0 to peak");
+  }
+};
+
+struct Cosine : Decay {
+  static constexpr std::string_view name = "cosine";
+};
+
+struct Linear : Decay {
+  static constexpr std::string_view name = "linear";
+};
+
+/// How a learning rate falls from the peak to the floor over the share x of its way: by 1 - x, by
+/// 1 - sqrt(x) (Haegele et al. 2024), or by equal factors (Hu et al. 2024, MiniCPM).
+enum class DecayShape { linear, square_root, exponential };
+
+constexpr auto names(DecayShape) {
+  return std::to_array<std::pair<DecayShape, std::string_view>>(
+      {{DecayShape::linear, "linear"},
+       {DecayShape::square_root, "square_root"},
+       {DecayShape::exponential, "exponential"}});
+}
+
+/// Warm-up, peak, decay over the last share of all steps (Hu et al. 2024, MiniCPM, section 4.3).
+struct Stable : Decay {
+  static constexpr std::string_view name = "stable";
+  double decay = 0.2;
+  DecayShape shape = DecayShape::linear;
+
+  static void fields(auto& o, auto&& visit) {
+    Decay::fields(o, visit);
+    visit("decay", o.decay, "share of all steps, at the end, in which the rate falls to the floor");
+    visit("shape", o.shape, "shape of the decay: linear, square_root (1 - sqrt) or exponential");
+  }
+  static void rules(const Stable& o, auto&& require) {
+    Decay::rules(o, require);
+    require(o.decay > 0 && o.decay <= 1, "decay", "must be above 0 and at most 1");
+    require(o.shape != DecayShape::exponential || o.floor > 0, "floor",
+            "must be above 0 if shape is exponential");
+  }
+};
+
+using ScheduleOptions = std::variant<Constant, InverseSquareRoot, Cosine, Linear, Stable>;
+
+/// The highest learning rate of a schedule.
+inline double peak_of(const ScheduleOptions& schedule) {
+  return std::visit([](const Warmup& held) { return held.peak; }, schedule);
+}
+
+}  // namespace ablate::training
