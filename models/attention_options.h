@@ -141,8 +141,8 @@ struct MultiHead {
           "mix the values with those of the first layer that has this option: none, fixed (their "
           "mean) or learned (two factors of each layer, which start at 0.5)");
     visit("value_embedding", o.value_embedding,
-          "add a vector of the token to a position's values, from a table of this layer, times "
-          "2 sigmoid(W x), a number for each head of keys and values");
+          "add to a position's values a vector of its token, from a table of this layer, times "
+          "2 sigmoid(W x), a factor for each head of keys and values");
     visit("exclusive", o.exclusive,
           "exclusive self-attention: take away from what a head reads its component along the "
           "position's own value");
@@ -183,8 +183,8 @@ struct MultiHead {
 
 /// Multi-head latent attention (DeepSeek-AI 2024, arXiv 2405.04434, section 2.1): keys and values
 /// of all heads are products of one normed vector of low rank, which is all that decoding keeps of
-/// a position, beside a part of its key that all heads share and that alone rotary positions turn.
-/// Queries have a part for it, too, and may be of low rank themselves.
+/// a position, beside a part of its key that all heads share, the only one that rotary positions
+/// turn. Queries have a part for it, too, and may be of low rank themselves.
 struct Latent {
   static constexpr std::string_view name = "latent";
   static constexpr bool has_scores = true;
@@ -289,8 +289,8 @@ constexpr bool has_scores(const AttentionOptions& attention) {
 }
 
 /// The heads whose scores position schemes act on, as wide as what they act on.
-constexpr std::optional<MultiHead> scored_heads(const AttentionOptions& attention,
-                                                int64_t d_model) {
+constexpr std::optional<MultiHead> heads_for_positions(const AttentionOptions& attention,
+                                                       int64_t d_model) {
   if (const auto* heads = std::get_if<MultiHead>(&attention)) return *heads;
   const auto* latent = std::get_if<Latent>(&attention);
   if (latent == nullptr || latent->heads < 1) return {};

@@ -20,9 +20,10 @@ class Mamba2Mixer : public StateMixer {
         heads_(options.heads),
         state_size_(options.state_size),
         values_(options.value_width(stack.d_model)),
-        in_(register_module(
-            "in", Linear(stack.d_model, std::vector{values_, values_, state_size_, state_size_},
-                         stack.bias))),
+        projection_(register_module(
+            "projection",
+            Linear(stack.d_model, std::vector{values_, values_, state_size_, state_size_},
+                   stack.bias))),
         step_(register_module(
             "step", Linear(stack.d_model, std::vector{heads_}, false, Projection::head_gate))),
         norm_(register_module(
@@ -47,7 +48,8 @@ class Mamba2Mixer : public StateMixer {
 
  private:
   StateHeads projected(const torch::Tensor& x, KVCache* cache) const override {
-    const auto parts = in_->forward(x).split_with_sizes({values_, values_ + 2 * state_size_}, -1);
+    const auto parts =
+        projection_->forward(x).split_with_sizes({values_, values_ + 2 * state_size_}, -1);
     const auto mixed = ops::wide(torch::silu(convolved(parts[1], cache)))
                            .split_with_sizes({values_, state_size_, state_size_}, -1);
     const auto step =
@@ -82,7 +84,7 @@ class Mamba2Mixer : public StateMixer {
   }
 
   int64_t heads_, state_size_, values_;  // values_: of all heads together
-  Linear in_, step_;
+  Linear projection_, step_;
   Norm norm_;
   Linear out_;
   torch::Tensor step_bias_, log_rate_, skip_;  // [H]

@@ -83,7 +83,7 @@ struct Scheme {
 
   bool serves(const LayerOptions& layer, int64_t d_model) const {
     if (!equal_values(options, layer.position)) return false;
-    const auto own = scored_heads(layer.attention, d_model);
+    const auto own = heads_for_positions(layer.attention, d_model);
     return !own || !heads || !needs_attention(options) ||
            (own->maps() == heads->maps() && own->d_k == heads->d_k && own->d_v == heads->d_v);
   }
@@ -108,7 +108,7 @@ inline PositionPlan position_plan(const StackOptions& stack) {
     if (found == plan.schemes.end())
       found = plan.schemes.insert(found, {.options = layer.position, .first = i, .heads = {}});
     plan.layers.push_back({static_cast<size_t>(found - plan.schemes.begin()), found->scored});
-    const auto heads = scored_heads(layer.attention, stack.d_model);
+    const auto heads = heads_for_positions(layer.attention, stack.d_model);
     if (!heads) continue;
     if (!found->heads) found->heads = heads;
     ++found->scored;
@@ -214,7 +214,7 @@ struct StackRules {
 
   void check_rotary(const LayerOptions& layer, const std::string& at) const {
     const auto* rotary = std::get_if<Rotary>(&layer.position);
-    const auto heads = scored_heads(layer.attention, stack.d_model);
+    const auto heads = heads_for_positions(layer.attention, stack.d_model);
     if (rotary == nullptr || !heads) return;
     const int64_t width = heads->d_k.value_or(stack.d_model / std::max<int64_t>(1, heads->heads));
     require(rotary->fraction * static_cast<double>(width) >= 2, at + "fraction",

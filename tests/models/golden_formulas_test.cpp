@@ -1,34 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "models/position/absolute.h"
 #include "models/position/rotary.h"
+#include "tests/models/golden.h"
 #include "tests/models/position/contexts.h"
 #include "tests/models/routed.h"
 
 namespace ablate::models {
 namespace {
-
-/// What golden/formulas.py writes, which documents the layout.
-const nlohmann::json& golden() {
-  static const auto json = nlohmann::json::parse(
-      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/formulas.json"));
-  return json;
-}
-
-torch::Tensor list(const nlohmann::json& json) {
-  return torch::tensor(json.get<std::vector<double>>(), torch::kDouble);
-}
-
-torch::Tensor table(const nlohmann::json& json) {
-  std::vector<torch::Tensor> rows;
-  for (const auto& row : json) rows.push_back(list(row));
-  return torch::stack(rows);
-}
 
 /// All numbers of nested lists, one after another.
 torch::Tensor flat(const nlohmann::json& json) {
@@ -36,12 +18,6 @@ torch::Tensor flat(const nlohmann::json& json) {
   std::vector<torch::Tensor> parts;
   for (const auto& part : json) parts.push_back(flat(part));
   return torch::cat(parts);
-}
-
-/// The generator's values().
-torch::Tensor values(int64_t number, torch::IntArrayRef shape) {
-  const auto count = c10::multiply_integers(shape);
-  return (torch::arange(count, torch::kDouble) * 0.37 + number).sin().reshape(shape);
 }
 
 TEST(GoldenFormulas, YarnTurnsAsInTransformers) {

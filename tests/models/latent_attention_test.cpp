@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "models/mixer.h"
 #include "models/position/rotary.h"
+#include "tests/models/golden.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
@@ -13,12 +11,6 @@ namespace {
 
 // golden/formulas.py documents these widths.
 constexpr int64_t kHeads = 2, kLength = 4, kModel = 8, kRank = 5, kShared = 4, kOwn = 3, kValue = 6;
-
-/// The generator's values().
-torch::Tensor values(int64_t number, torch::IntArrayRef shape) {
-  const auto count = c10::multiply_integers(shape);
-  return (torch::arange(count, torch::kDouble) * 0.37 + number).sin().reshape(shape);
-}
 
 /// Transformers' order in a head is the own part before the other. // [H(a + b), N]
 torch::Tensor second_parts_first(const torch::Tensor& weight, int64_t first) {
@@ -66,17 +58,12 @@ Oracle oracle(const nlohmann::json& json) {
                     : name == "expand" ? by_part(theirs, kOwn)
                                        : theirs);
   }
-  std::vector<torch::Tensor> rows;
-  for (const auto& row : json.at("output"))
-    rows.push_back(torch::tensor(row.get<std::vector<double>>(), torch::kDouble));
-  return {std::move(attention), torch::stack(rows)};
+  return {std::move(attention), table(json.at("output"))};
 }
 
 std::vector<Oracle> oracles() {
-  const auto json = nlohmann::json::parse(
-      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/formulas.json"));
   std::vector<Oracle> all;
-  for (const auto& one : json.at("latent")) all.push_back(oracle(one));
+  for (const auto& one : golden().at("latent")) all.push_back(oracle(one));
   return all;
 }
 

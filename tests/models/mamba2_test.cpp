@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "models/mixer.h"
+#include "tests/models/golden.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
@@ -14,33 +12,21 @@ namespace {
 constexpr int64_t kModel = 8, kLength = 6;
 constexpr double kRounding = 1e-6;  // of norms in float32
 
-/// The generator's values().
-torch::Tensor values(int64_t number, torch::IntArrayRef shape) {
-  const auto count = c10::multiply_integers(shape);
-  return (torch::arange(count, torch::kDouble) * 0.37 + number).sin().reshape(shape);
-}
-
-const nlohmann::json& golden() {
-  static const auto json = nlohmann::json::parse(
-      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/formulas.json"));
-  return json.at("mamba2");
-}
-
 std::shared_ptr<Mixer> mixer() {
   auto stack = stack_of(tiny(), Side::decoder);
   stack.d_model = kModel;
   stack.bias = false;
-  for (auto& layer : stack.layers) layer.norm.epsilon = golden().at("epsilon");
+  for (auto& layer : stack.layers) layer.norm.epsilon = golden().at("mamba2").at("epsilon");
   auto made = Mamba2{.heads = 4, .state_size = 5}.make(stack);
   made->to(torch::kDouble);
   auto ours = made->named_parameters();
   const torch::NoGradGuard no_grad;
   int64_t number = 30;
-  for (const std::string foreign : golden().at("parameters")) {
+  for (const std::string foreign : golden().at("mamba2").at("parameters")) {
     const int64_t own = number++;
     if (foreign == "in_proj.weight") {
       const auto rows = values(own, {2 * 16 + 2 * 5 + 4, kModel});
-      ours["in.weight"].copy_(rows.slice(0, 0, -4));
+      ours["projection.weight"].copy_(rows.slice(0, 0, -4));
       ours["step.weight"].copy_(rows.slice(0, -4));
     } else if (foreign == "conv1d.weight") {
       ours["canon.weight"].copy_(values(own, {16 + 2 * 5, 4}).flip(1).t());
@@ -57,12 +43,7 @@ std::shared_ptr<Mixer> mixer() {
   return made;
 }
 
-torch::Tensor expected() {
-  std::vector<torch::Tensor> rows;
-  for (const auto& row : golden().at("output"))
-    rows.push_back(torch::tensor(row.get<std::vector<double>>(), torch::kDouble));
-  return torch::stack(rows);
-}
+torch::Tensor expected() { return table(golden().at("mamba2").at("output")); }
 
 TEST(Mamba2, IsThatOfTransformers) {
   const torch::NoGradGuard no_grad;
