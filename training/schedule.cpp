@@ -51,6 +51,18 @@ double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t step
   return std::visit(AfterWarmup{static_cast<double>(step), static_cast<double>(steps)}, schedule);
 }
 
+int64_t batches_at(const TrainingOptions& options, int64_t step) {
+  const double warmup = options.batch_warmup * static_cast<double>(options.steps);
+  const auto most = static_cast<double>(options.accumulate);
+  if (static_cast<double>(step) >= warmup) return options.accumulate;
+  return static_cast<int64_t>(std::ceil(most * static_cast<double>(step) / warmup));
+}
+
+double mean_batches(const TrainingOptions& options) {
+  const auto most = static_cast<double>(options.accumulate);
+  return most - options.batch_warmup * (most - 1) / 2;
+}
+
 namespace {
 
 double multiplier_of(models::Role role, const LrMultipliers& multipliers) {

@@ -5,13 +5,20 @@
 #include <vector>
 
 #include "models/module.h"
-#include "training/optimizer_options.h"
+#include "training/training_options.h"
 
 namespace ablate::training {
 
 /// Learning rate of update `step` (the first is 1) of `steps`: a pure function, so that resuming
 /// needs no state. Every schedule rises linearly to its peak at step `warmup`.
 double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t steps);
+
+/// Batches of update `step`, of which the first is 1: those of a linear warm-up (Merrill et al.
+/// 2025, Critical Batch Size Revisited), rounded up.
+int64_t batches_at(const TrainingOptions& options, int64_t step);
+
+/// Their mean over a training of many updates.
+double mean_batches(const TrainingOptions& options);
 
 /// A trained parameter with its properties for an optimizer.
 struct TrainedParameter {

@@ -110,8 +110,8 @@ TrainingSummary Trainer::run() {
 void Trainer::train_step(data::BatchStream& stream) {
   const auto& options = input_.options;
   std::vector<data::Batch> batches;
-  for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
   const int64_t step = state_.step + 1;
+  for (int64_t i = batches_at(options, step); i > 0; --i) batches.push_back(stream.next());
   const double rate = learning_rate(options.schedule, step, options.steps);
   const UpdateOptions update_options{
       .learning_rate = rate,

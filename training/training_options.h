@@ -150,6 +150,7 @@ struct TrainingOptions {
   BudgetOptions budget;
   int64_t tokens_per_batch = 4096;
   int64_t accumulate = 1;
+  double batch_warmup = 0.0;
   OptimizerOptions optimizer = Adam{};
   LrMultipliers lr_multipliers;
   ScheduleOptions schedule = InverseSquareRoot{{.peak = 1e-3, .warmup = 400}};
@@ -209,6 +210,9 @@ struct TrainingOptions {
     visit("tokens_per_batch", o.tokens_per_batch,
           "maximum number of target tokens in a batch, padding included");
     visit("accumulate", o.accumulate, "batches per update (gradient_accumulation_steps)");
+    visit("batch_warmup", o.batch_warmup,
+          "share of the updates, at the beginning, in which the batches of an update rise evenly "
+          "from 1 to accumulate");
     visit("optimizer", o.optimizer, "how gradients move the weights");
     visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
     visit("schedule", o.schedule, "learning rate as a function of the step");
@@ -258,6 +262,9 @@ struct TrainingOptions {
             "must be from 1 to 100000000");
     require(o.accumulate >= 1 && o.accumulate <= 1'000'000, "accumulate",
             "must be from 1 to 1000000");
+    require(o.batch_warmup >= 0 && o.batch_warmup <= 1, "batch_warmup", "must be from 0 to 1");
+    require(o.batch_warmup == 0 || o.accumulate > 1, "batch_warmup",
+            "needs accumulate, the batches of an update behind the warm-up");
     require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label_smoothing",
             "must be in [0, 1)");
     require(o.z_loss >= 0 && o.z_loss <= 1, "z_loss", "must be from 0 to 1");

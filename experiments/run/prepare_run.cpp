@@ -22,6 +22,7 @@
 #include "training/graphs/pass_graphs.h"
 #include "training/process/machine.h"
 #include "training/process/progress.h"
+#include "training/schedule.h"
 #include "training/training_flops.h"
 #include "training/update.h"
 
@@ -156,7 +157,7 @@ UpdateCost update_cost(const config::Experiment& experiment, const RunData& data
     sum.tokens += static_cast<double>(batch.tokens);
     sum.flops += flops(training::extent_of(batch));
   }
-  const double batches = static_cast<double>(experiment.training.accumulate) / kCountedBatches;
+  const double batches = training::mean_batches(experiment.training) / kCountedBatches;
   return {.tokens = batches * sum.tokens,
           .parameters = models::parameter_count(model),
           .flops = batches * sum.flops};
@@ -174,7 +175,8 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
   for (int64_t step = 0;; ++step) {
     const auto timed = step - kUntimedUpdates;
     if (timed >= kFewestTimed && (seconds.count() >= kTimedSeconds || timed >= options.steps))
-      return seconds.count() / static_cast<double>(timed);
+      return seconds.count() / static_cast<double>(timed) * training::mean_batches(options) /
+             static_cast<double>(options.accumulate);
     auto start = now();
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());

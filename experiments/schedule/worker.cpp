@@ -31,6 +31,10 @@ void check_ranks(const config::Experiment& experiment, int64_t ranks) {
         "--ranks {} must divide training.accumulate, which is {}: ranks share the batches of an "
         "update; choose fewer ranks, or a study with more and smaller batches",
         ranks, batches));
+  if (experiment.training.batch_warmup > 0)
+    throw UsageError(fmt::format(
+        "--ranks {}: the first updates of training.batch_warmup have fewer batches than ranks",
+        ranks));
   if (std::holds_alternative<training::TimeBudget>(experiment.training.budget))
     throw UsageError(fmt::format(
         "--ranks {}: a budget in seconds would mean something else on more processes", ranks));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 namespace ablate::training {
 namespace {
@@ -29,6 +30,19 @@ TEST(Schedule, EveryScheduleRisesLinearlyToItsPeak) {
     EXPECT_DOUBLE_EQ(learning_rate(schedule, 2, 100), 0.2);
     EXPECT_DOUBLE_EQ(learning_rate(schedule, 8, 100), 0.8);
   }
+}
+
+TEST(BatchWarmup, RisesEvenlyFromOneBatchToAll) {
+  const TrainingOptions options{.steps = 100, .accumulate = 4, .batch_warmup = 0.5};
+  const std::map<int64_t, int64_t> expected{{1, 1},  {12, 1}, {13, 2}, {25, 2}, {26, 3},
+                                            {37, 3}, {38, 4}, {50, 4}, {100, 4}};
+  for (const auto& [step, batches] : expected)
+    EXPECT_EQ(batches_at(options, step), batches) << step;
+  double sum = 0;
+  for (int64_t step = 1; step <= 100; ++step) sum += static_cast<double>(batches_at(options, step));
+  EXPECT_NEAR(mean_batches(options), sum / 100, 0.02);
+  for (const int64_t step : {1, 100})
+    EXPECT_EQ(batches_at({.steps = 100, .accumulate = 4}, step), 4) << step;
 }
 
 TEST(Schedule, CosineAndLinearEndAtTheirFloor) {

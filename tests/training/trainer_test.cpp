@@ -92,6 +92,8 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
     chosen.options.optimizer = kind;
     chosen.options.ema = 0.5;
     chosen.options.evaluate_every = 3;
+    chosen.options.accumulate = 2;
+    chosen.options.batch_warmup = 0.5;
     train(chosen, tiny());
     const auto checkpoints = folder() / "checkpoints";
     const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
@@ -279,6 +281,22 @@ TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
     EXPECT_GT(lines(folder() / "metrics.jsonl", true).size(), 12U * 10U);
     std::filesystem::remove_all(checkpoints);
   }
+}
+
+TEST_F(TrainerTest, ReadsAsManyBatchesAsTheWarmupOfTheBatchSays) {
+  auto options = input();
+  options.options.accumulate = 4;
+  options.options.batch_warmup = 0.5;
+  const auto state = train(options, tiny()).state;
+  data::BatchStream stream(options.train, {.tokens_per_batch = options.options.tokens_per_batch,
+                                           .seed = models::derive_seed(options.seed, "order"),
+                                           .start = {},
+                                           .augmentation = {}});
+  int64_t tokens = 0;
+  for (int i = 0; i < 1 + 2 + 2 + 3 + 4 + 4 + 6 * 4; ++i) tokens += stream.next().tokens;
+  EXPECT_EQ(state.tokens, tokens);
+  EXPECT_EQ(state.position.epoch, stream.position().epoch);
+  EXPECT_EQ(state.position.batch, stream.position().batch);
 }
 
 TEST_F(TrainerTest, SavesAndValidatesTheAverageOfAScheduleFreeTraining) {

@@ -205,6 +205,8 @@ TEST_F(RanksTest, WhatRanksCannotShareIsRefused) {
   EXPECT_NE(refusal("--ranks 3").find("must be a power of two"), std::string::npos);
   EXPECT_NE(refusal("--ranks 8").find("must divide training.accumulate, which is 4"),
             std::string::npos);
+  EXPECT_NE(refusal("--ranks 2 --set training.batch_warmup=0.5").find("fewer batches than ranks"),
+            std::string::npos);
   EXPECT_NE(refusal("--ranks 2 --set model.norm.kind=batch").find("batch norm"), std::string::npos);
   EXPECT_NE(refusal("--ranks 2 --set 'training.budget={kind: seconds, seconds: 5}'")
                 .find("a budget in seconds"),
