@@ -74,8 +74,6 @@ int64_t count_at(double quantile, int64_t places) {
 
 double fraction_of(double x) { return x - std::floor(x); }
 
-double uniform(Random& random) { return static_cast<double>(random.next() >> 11U) * 0x1p-53; }
-
 /// Masks so many places of a row, drawn evenly, and returns their number.
 int64_t hide_drawn(MaskedRow& row, double quantile, Random& random) {
   if (row.places.empty()) return 0;
@@ -101,7 +99,7 @@ MaskedRow row_of(Batch& batch, size_t number) {
 
 /// The rows' quantiles have even distances.
 void mask_rows(Batch& batch, Random& random) {
-  const double first = uniform(random);
+  const double first = random.uniform();
   batch.tokens = 0;
   for (int64_t i = 0; i < batch.rows; ++i) {
     auto row = row_of(batch, static_cast<size_t>(i));

@@ -34,6 +34,8 @@ class Random {
     while (value < reject) value = next();
     return static_cast<int64_t>(value % range);
   }
+  /// Uniform in [0, 1).
+  double uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
   /// Uniform in [low, high].
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
 

@@ -85,9 +85,6 @@ TextEncoder numbered(const Labels& labels) {
   };
 }
 
-/// Uniform in [0, 1).
-double fraction(Random& random) { return static_cast<double>(random.next() >> 11U) * 0x1p-53; }
-
 }  // namespace
 
 TextEncoders encoders_of(const Tokenizers& tokenizers) {
@@ -110,7 +107,7 @@ TextEncoder DroppedMerges::side(const tokenizer::BpeSampler& sampler,
                                 const std::string& purpose) const {
   return [&sampler, purpose, options = options_](size_t index, std::string_view text) {
     Random random(options.seed, purpose, index);
-    return sampler.encode(text, [&] { return fraction(random) < options.share; });
+    return sampler.encode(text, [&] { return random.uniform() < options.share; });
   };
 }
 

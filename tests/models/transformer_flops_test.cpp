@@ -68,11 +68,11 @@ TEST(Flops, OfShortConvolutionsAreAMultiplicationForEachWeightAndPosition) {
   EXPECT_EQ(flops(canon) - flops(plain), 2 * kLength * kWeights);
 }
 
-TEST(Flops, OfHeadsThatSubtractAndForgetHaveTheirMapsAndFactors) {
+TEST(Flops, OfHeadsWithOptionsHaveTheirMapsGatesAndFactors) {
   auto plain = four_layers();
   plain.family = Family::decoder_only;
   plain.position = NoPosition{};
-  auto differential = plain, forgetting = plain;
+  auto differential = plain, forgetting = plain, embedded = plain;
   differential.attention = MultiHead{.heads = 2, .differential = true};
   forgetting.attention = MultiHead{.heads = 2, .forgetting = true};
   // Second queries and factors of two heads, and second maps of keys and values of 8.
@@ -80,6 +80,8 @@ TEST(Flops, OfHeadsThatSubtractAndForgetHaveTheirMapsAndFactors) {
   EXPECT_EQ(flops(differential) - flops(plain), 2 * 4 * kSecond);
   constexpr double kGates = kLength * 16 * 2 + kLength * kLength * 2 * 4;  // longer by 4
   EXPECT_EQ(flops(forgetting) - flops(plain), 2 * 4 * kGates);
+  embedded.attention = MultiHead{.heads = 2, .value_embedding = true};
+  EXPECT_EQ(flops(embedded) - flops(plain), 2 * 4 * kLength * 16 * 2);
 }
 
 TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {

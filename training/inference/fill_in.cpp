@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "data/random.h"
 #include "models/inference/search.h"
@@ -78,7 +77,7 @@ class Filling {
         static_cast<size_t>(scores.size(1)));
     const auto token =
         random_ ? models::sample_token(row, std::get<models::RandomSampling>(options_.sampling),
-                                       static_cast<double>(random_->next() >> 11U) * 0x1p-53)
+                                       random_->uniform())
                 : std::ranges::max_element(row) - row.begin();
     return {place, static_cast<int32_t>(token), row[static_cast<size_t>(token)]};
   }
