@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "experiments/run/load_run.h"
 #include "models/libtorch.h"
@@ -181,25 +182,27 @@ TEST_F(FamilyTest, AMaskedDiffusionModelFillsABlock) {
   const auto result = this->result(
       "diffusion",
       "task: language, train: train.txt, validation: validation.txt, block: 16, diffusion: true",
-      "family: encoder_only, position: { kind: rotary }", ", steps: 400");
-  EXPECT_LT(result["validation_perplexity"].get<double>(), 2.0) << output_;
+      "family: encoder_only, position: { kind: rotary }", ", steps: 2000");
+  EXPECT_LT(result["validation_perplexity"].get<double>(), 3.6)
+      << "half of the 7.2 that words have without their neighbours; " << output_;
   const auto generated = [&](const std::string& flags) {
-    return shell(kProgram + " generate " + run_.string() + " --prompt 'the good' " + flags +
+    return shell(kProgram + " generate " + run_.string() + " --prompt 'the good ' " + flags +
                  " 2>&1");
   };
   const auto whole = generated("");
   EXPECT_EQ(whole.code, 0) << whole.output;
-  EXPECT_TRUE(whole.output.starts_with("the good film\n") ||
-              whole.output.starts_with("the good plot\n"))
-      << whole.output;
+  std::istringstream lines(whole.output);
+  int64_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    EXPECT_NE(read_file(folder_ / "train.txt").find(line), std::string::npos) << line;
+  EXPECT_GE(count, 3) << whole.output;
   EXPECT_EQ(generated("").output, whole.output);
-  EXPECT_EQ(generated("--max-length 1").output.substr(0, 13), whole.output.substr(0, 13));
-  EXPECT_EQ(generated("--passes 3").code, 0);
-  EXPECT_EQ(generated("--sample --random-seed 3").output,
-            generated("--sample --random-seed 3").output);
+  EXPECT_EQ(generated("--max-length 1").output, whole.output.substr(0, 14));
+  EXPECT_NE(generated("--passes 1").output, whole.output);
+  EXPECT_EQ(generated("--sample --seed 3").output, generated("--sample --seed 3").output);
+  EXPECT_NE(generated("--sample --seed 3").output, generated("--sample --seed 4").output);
   EXPECT_EQ(generated("--beam 2").code, 2);
-  const auto other = generated("--passes 0");
-  EXPECT_NE(other.code, 0) << other.output;
+  EXPECT_EQ(generated("--passes 0").code, 2);
 }
 
 TEST_F(FamilyTest, AClassifierOfOtherClassesIsTakenForNoOther) {
