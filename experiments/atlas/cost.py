@@ -9,24 +9,30 @@ experiments/atlas/atlas.py page writes the page."""
 import argparse
 import json
 import subprocess
+import tempfile
+
+import yaml
 
 import claims
 import frontier
-import regime
 
 PROGRAM = claims.ROOT / "build" / "ablate"
 
 
-def settings(study, arm):
-    """The arm's changes as arguments of the program, on one thread and without the schedule's steps, which do not matter here."""
-    changes = regime.flat(claims.read_study(study)["arms"][arm])
-    return [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+def alone(study, arm):
+    """A study of one arm, as YAML, without what only concerns comparisons and starts from other arms, which do not matter here."""
+    whole = claims.read_study(study)
+    changes = {key: value for key, value in whole["arms"][arm].items() if key not in ("training.init_from", "training.steps")}
+    return yaml.safe_dump({"name": study, "seeds": [1], "base": whole["base"], "arms": {arm: changes}}, sort_keys=False)
 
 
 def measure(study, arm, steps):
     """Seconds a token and megabytes."""
-    command = [PROGRAM, "bench", "train", claims.HERE / f"{study}.yaml", "--threads", "1", "--vocabulary", "100", "--steps", str(steps), "--json"]
-    done = subprocess.run([*map(str, command), *settings(study, arm)], capture_output=True, text=True, check=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(alone(study, arm))
+        file.flush()
+        command = [PROGRAM, "bench", "train", file.name, "--threads", "1", "--vocabulary", "100", "--steps", str(steps), "--json"]
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     return 1 / found["tokens_per_second"], found["peak_memory_mb"]
 
