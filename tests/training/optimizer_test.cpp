@@ -297,6 +297,30 @@ TEST(Optimizer, MuonAndSoapMoveMatricesAndAdamWTheRest) {
   }
 }
 
+/// The order of the eigenvalues changes after the seventh gradient.
+TEST(Optimizer, SoapFollowsEigenbasesThatTurn) {
+  struct One : models::Module {
+    One() { register_parameter("matrix", {4, 5}, models::Constant{}, models::Role::matrix); }
+  } model;
+  model.to(torch::kDouble);
+  const auto matrix = model.parameters()[0];
+  const auto optimizer = make_optimizer(
+      Soap{.beta1 = 0.9, .beta2 = 0.7, .epsilon = 1e-7, .precondition_frequency = 2}, model);
+  double step = 0;
+  for (const auto& expected : golden_steps().at("soap_that_turns")) {
+    ++step;
+    const auto rows = torch::arange(4, torch::kDouble).unsqueeze(1),
+               columns = torch::arange(5, torch::kDouble);
+    const auto large = rows.eq(step <= 7 ? 0 : 3);
+    const auto gradient = (1.1 * step + 0.7 * rows * rows + 0.4 * columns * rows + columns).sin() *
+                          torch::where(large, 5.0, 1.0);
+    auto trained = matrix;
+    trained.mutable_grad() = gradient;
+    optimizer->step(golden_steps().at("learning_rate"));
+    EXPECT_LT(largest_error(matrix, expected), 1e-7) << step;
+  }
+}
+
 /// Matrices that one tensor holds have eigenbases of their own.
 TEST(Optimizer, SoapMovesEveryMapOfATensorAsIfItStoodAlone) {
   struct Pair : models::Module {

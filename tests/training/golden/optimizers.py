@@ -19,7 +19,7 @@ from pytorch_optimizer import SOAP, ScheduleFreeAdamW
 from torch.optim import _muon
 
 torch.set_default_dtype(torch.float64)
-STEPS, RATE, WIDTH = 5, 0.1, 4
+STEPS, STEPS_OF_TURN, RATE, WIDTH = 5, 15, 0.1, 4
 
 
 def start():
@@ -98,6 +98,27 @@ class Soap:
         with mock.patch.object(torch, "float32", torch.float64):
             self.soap.step()
         self.moves = True
+
+
+def turning(step):
+    """A gradient whose largest row is the first one up to step 7, and the last one from then on."""
+    large = 0 if step <= 7 else 3
+    return torch.tensor([[math.sin(1.1 * step + 0.7 * i * i + 0.4 * j * i + j) * (5 if i == large else 1) for j in range(5)] for i in range(4)])
+
+
+def soap_that_turns():
+    """SOAP's matrix after every step, while the order of its eigenvalues changes."""
+    matrix = torch.nn.Parameter(torch.zeros(4, 5))
+    optimizer = SOAP([matrix], lr=RATE, betas=(0.9, 0.7), weight_decay=0.0, eps=1e-7, precondition_frequency=2)
+    steps = []
+    with mock.patch.object(torch, "float32", torch.float64), mock.patch.object(torch, "argsort", wraps=torch.argsort) as sorting:
+        for step in range(1, STEPS_OF_TURN + 1):
+            matrix.grad = turning(step)
+            optimizer.step()
+            steps.append(matrix.flatten().tolist())
+    orders = [torch.argsort(*call.args, **call.kwargs).tolist() for call in sorting.call_args_list]
+    assert any(order != sorted(order) for order in orders)
+    return steps
 
 
 def factor_of(kind, width):
@@ -222,4 +243,4 @@ cases += [
     for options, make in CASES
     if options["kind"] != "sgd" and options.get("scale") != "original"  # whose steps have other sizes at other widths
 ]
-print(json.dumps({"learning_rate": RATE, "cases": cases}, indent=1))
+print(json.dumps({"learning_rate": RATE, "cases": cases, "soap_that_turns": soap_that_turns()}, indent=1))
