@@ -10,7 +10,7 @@
 
 namespace ablate::models {
 
-/// What golden/formulas.py writes, which documents the layout.
+/// The contents of golden/formulas.json, whose layout formulas.py documents.
 inline const nlohmann::json& golden() {
   static const auto json = nlohmann::json::parse(
       std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/formulas.json"));

@@ -66,7 +66,26 @@ inline std::vector<Variant> position_ids_variants() {
   return variants;
 }
 
-/// What may stand in attention's place.
+/// Latent attention, with each kind of position scheme that it allows.
+inline std::vector<Variant> latent_variants() {
+  std::vector<Variant> variants;
+  for (const auto& [name, latent, position] :
+       std::vector<std::tuple<std::string, Latent, PositionOptions>>{
+           {"latent", {.heads = 2}, Rotary{}},
+           {"latent without positions", {.heads = 2, .rank = 3, .shared_d_k = 2}, NoPosition{}},
+           {"latent of queries, on a bias",
+            {.heads = 4, .rank = 5, .query_rank = 6, .d_k = 3, .shared_d_k = 2, .d_v = 7},
+            T5Bias{}},
+           {"latent, half turned", {.heads = 2}, Rotary{.fraction = 0.5}}})
+    variants.push_back(changed(name, [latent = latent, position = position](auto& o) {
+      o.attention = latent;
+      o.position = position;
+      o.cross_attention = MultiHead{.heads = 2};
+    }));
+  return variants;
+}
+
+/// Mixers in attention's place.
 inline std::vector<Variant> mixer_variants() {
   std::vector<Variant> variants;
   const std::vector<std::pair<std::string, AttentionOptions>> mixers = {
@@ -110,77 +129,80 @@ inline std::vector<Variant> mixer_variants() {
     change_layers(o, Side::decoder,
                   [](auto& layer) { layer.attention = Mamba2{.heads = 4, .state_size = 3}; });
   }));
-  for (const auto& [name, latent, position] :
-       std::vector<std::tuple<std::string, Latent, PositionOptions>>{
-           {"latent", {.heads = 2}, Rotary{}},
-           {"latent without positions", {.heads = 2, .rank = 3, .shared_d_k = 2}, NoPosition{}},
-           {"latent of queries, on a bias",
-            {.heads = 4, .rank = 5, .query_rank = 6, .d_k = 3, .shared_d_k = 2, .d_v = 7},
-            T5Bias{}},
-           {"latent, half turned", {.heads = 2}, Rotary{.fraction = 0.5}}})
-    variants.push_back(changed(name, [latent = latent, position = position](auto& o) {
-      o.attention = latent;
-      o.position = position;
-      o.cross_attention = MultiHead{.heads = 2};
-    }));
+  for (const auto& more : latent_variants()) variants.push_back(more);
   return variants;
 }
 
-/// Attention whose queries, scores or outputs are others than the paper's, with schemes of every
-/// kind.
-inline std::vector<Variant> attention_variants() {
-  const auto grouped = [](MultiHead heads) {
-    heads.heads = 4;
-    heads.key_value_heads = 2;
-    return heads;
-  };
-  const std::vector<std::tuple<std::string, MultiHead, PositionOptions>> all = {
-      {"rms of queries and keys", grouped({.qk_norm = QkNorm::rms}), Rotary{}},
-      {"layer norm of queries and keys", {.heads = 2, .qk_norm = QkNorm::layer}, Shaw{}},
-      {"scale", {.heads = 2, .scale = {.value = 0.7}}, Sinusoidal{}},
-      {"learned scale",
-       {.heads = 2, .qk_norm = QkNorm::rms, .scale = {.value = 2, .learned = true}},
-       Alibi{}},
-      {"softmax_one", {.heads = 2, .score_function = ScoreFunction::softmax_one}, Rotary{}},
-      {"sigmoid weights", grouped({.score_function = ScoreFunction::sigmoid}), T5Bias{}},
-      {"sigmoid weights, two-sided",
-       {.heads = 2, .score_function = ScoreFunction::sigmoid},
-       Alibi{.encoder = Sides::two_sided}},
-      {"relu2 weights", {.heads = 2, .score_function = ScoreFunction::relu2}, Shaw{}},
-      {"window", {.heads = 2, .window = 2}, Sinusoidal{}},
-      {"window of groups", grouped({.window = 2}), Rotary{}},
-      {"window on a bias", {.heads = 2, .window = 3}, T5Bias{}},
-      {"window on content", {.heads = 2, .window = 2}, Cope{.positions = 4}},
-      {"window of weights",
-       {.heads = 2, .score_function = ScoreFunction::sigmoid, .window = 2},
-       Sinusoidal{}},
-      {"sinks", grouped({.sinks = true}), Rotary{}},
-      {"sinks beside content", {.heads = 2, .sinks = true}, TransformerXl{}},
-      {"cap", {.heads = 2, .softcap = 0.5}, Alibi{}},
-      {"gated heads", grouped({.gate = OutputGate::head}), Sinusoidal{}},
-      {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}},
-      {"value residual", grouped({.value_residual = ValueResidual::fixed}), Rotary{}},
-      {"value embedding", grouped({.value_embedding = true}), Rotary{}},
-      {"value embedding and residual",
-       {.heads = 2, .value_residual = ValueResidual::learned, .value_embedding = true},
-       Alibi{}},
-      {"exclusive", grouped({.exclusive = true}), Alibi{}},
-      {"differential", {.heads = 2, .differential = true}, Rotary{}},
-      {"differential groups on a bias",
-       {.heads = 4, .key_value_heads = 1, .window = 3, .differential = true},
-       T5Bias{}},
-      {"differential, exclusive and gated",
-       {.heads = 2, .gate = OutputGate::head, .exclusive = true, .differential = true},
-       Shaw{}},
-      {"learned value residual",
-       {.heads = 2, .value_residual = ValueResidual::learned},
-       Shaw{.max_distance = 3}}};
+/// Heads with options, each beside a position scheme.
+using HeadVariants = std::vector<std::tuple<std::string, MultiHead, PositionOptions>>;
+
+inline std::vector<Variant> variants_of(const HeadVariants& all) {
   std::vector<Variant> variants;
   for (const auto& [name, heads, position] : all)
     variants.push_back(changed(name, [heads = heads, position = position](auto& o) {
       o.attention = heads;
       o.position = position;
     }));
+  return variants;
+}
+
+/// Four heads with these options, which share two heads of keys and values.
+inline MultiHead in_groups(MultiHead heads) {
+  heads.heads = 4;
+  heads.key_value_heads = 2;
+  return heads;
+}
+
+/// Attention whose values or outputs are others than the paper's.
+inline std::vector<Variant> value_variants() {
+  return variants_of(
+      {{"value residual", in_groups({.value_residual = ValueResidual::fixed}), Rotary{}},
+       {"value embedding", in_groups({.value_embedding = true}), Rotary{}},
+       {"value embedding and residual",
+        {.heads = 2, .value_residual = ValueResidual::learned, .value_embedding = true},
+        Alibi{}},
+       {"exclusive", in_groups({.exclusive = true}), Alibi{}},
+       {"differential", {.heads = 2, .differential = true}, Rotary{}},
+       {"differential groups on a bias",
+        {.heads = 4, .key_value_heads = 1, .window = 3, .differential = true},
+        T5Bias{}},
+       {"differential, exclusive and gated",
+        {.heads = 2, .gate = OutputGate::head, .exclusive = true, .differential = true},
+        Shaw{}},
+       {"learned value residual",
+        {.heads = 2, .value_residual = ValueResidual::learned},
+        Shaw{.max_distance = 3}}});
+}
+
+/// Attention whose queries, keys or scores are others than the paper's, and value_variants(), with
+/// schemes of every kind.
+inline std::vector<Variant> attention_variants() {
+  auto variants = variants_of(
+      {{"rms of queries and keys", in_groups({.qk_norm = QkNorm::rms}), Rotary{}},
+       {"layer norm of queries and keys", {.heads = 2, .qk_norm = QkNorm::layer}, Shaw{}},
+       {"scale", {.heads = 2, .scale = {.value = 0.7}}, Sinusoidal{}},
+       {"learned scale",
+        {.heads = 2, .qk_norm = QkNorm::rms, .scale = {.value = 2, .learned = true}},
+        Alibi{}},
+       {"softmax_one", {.heads = 2, .score_function = ScoreFunction::softmax_one}, Rotary{}},
+       {"sigmoid weights", in_groups({.score_function = ScoreFunction::sigmoid}), T5Bias{}},
+       {"sigmoid weights, two-sided",
+        {.heads = 2, .score_function = ScoreFunction::sigmoid},
+        Alibi{.encoder = Sides::two_sided}},
+       {"relu2 weights", {.heads = 2, .score_function = ScoreFunction::relu2}, Shaw{}},
+       {"window", {.heads = 2, .window = 2}, Sinusoidal{}},
+       {"window of groups", in_groups({.window = 2}), Rotary{}},
+       {"window on a bias", {.heads = 2, .window = 3}, T5Bias{}},
+       {"window on content", {.heads = 2, .window = 2}, Cope{.positions = 4}},
+       {"window of weights",
+        {.heads = 2, .score_function = ScoreFunction::sigmoid, .window = 2},
+        Sinusoidal{}},
+       {"sinks", in_groups({.sinks = true}), Rotary{}},
+       {"sinks beside content", {.heads = 2, .sinks = true}, TransformerXl{}},
+       {"cap", {.heads = 2, .softcap = 0.5}, Alibi{}},
+       {"gated heads", in_groups({.gate = OutputGate::head}), Sinusoidal{}},
+       {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}}});
+  for (const auto& more : value_variants()) variants.push_back(more);
   return variants;
 }
 
