@@ -282,16 +282,6 @@ inline bool attends_to_source(const TransformerOptions& o) {
          });
 }
 
-/// Whether a layer of the model has statistics over batches.
-inline bool has_batch_norm(const TransformerOptions& o) {
-  return std::ranges::any_of(std::array{Side::encoder, Side::decoder}, [&](Side side) {
-    return has_side(o.family, side) && has_sane_depth(o, side) &&
-           std::ranges::any_of(stack_of(o, side).layers, [](const LayerOptions& layer) {
-             return layer.norm.kind == NormKind::batch;
-           });
-  });
-}
-
 void family_rules(const TransformerOptions& o, auto& require) {
   const bool pair = o.family == Family::encoder_decoder;
   const bool labels = std::holds_alternative<LabelHead>(o.output);

@@ -38,7 +38,7 @@ void check_ranks(const config::Experiment& experiment, int64_t ranks) {
   if (std::holds_alternative<training::TimeBudget>(experiment.training.budget))
     throw UsageError(fmt::format(
         "--ranks {}: a budget in seconds would mean something else on more processes", ranks));
-  if (models::has_batch_norm(experiment.model))
+  if (config::has_batch_norm(experiment.model))
     throw UsageError(fmt::format(
         "--ranks {}: batch norm keeps statistics of all examples, which ranks do not share",
         ranks));

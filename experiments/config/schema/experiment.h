@@ -22,6 +22,7 @@ bool is_moefied(const models::TransformerOptions& model);
 
 /// Whether positions of a decoder read each other by attention with scores alone.
 bool reads_by_attention(const models::TransformerOptions& model);
+bool has_batch_norm(const models::TransformerOptions& model);
 
 /// The resolved options of a run: everything that determines its result except the seed.
 struct Experiment {
@@ -80,7 +81,7 @@ struct Experiment {
     if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))
       mup_rules(o.training, require);
     require(!std::holds_alternative<training::ScheduleFree>(o.training.optimizer) ||
-                !models::has_batch_norm(o.model),
+                !has_batch_norm(o.model),
             "training.optimizer.kind",
             "cannot be schedule_free with norm batch, whose running means are those of other "
             "weights than the ones that are evaluated");
@@ -130,6 +131,16 @@ inline bool reads_by_attention(const models::TransformerOptions& model) {
         return layer.canon.places.empty() &&
                (models::has_scores(layer.attention) ||
                 std::holds_alternative<models::NoAttention>(layer.attention));
+      });
+}
+
+/// Whether a layer of the model has statistics over batches.
+inline bool has_batch_norm(const models::TransformerOptions& model) {
+  const auto has = [](const auto& layer) { return layer.norm.kind == models::NormKind::batch; };
+  return std::ranges::any_of(
+      std::array{models::Side::encoder, models::Side::decoder}, [&](models::Side side) {
+        return models::has_side(model.family, side) && models::has_sane_depth(model, side) &&
+               std::ranges::any_of(models::stack_of(model, side).layers, has);
       });
 }
 
