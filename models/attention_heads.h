@@ -76,7 +76,7 @@ class HeadOptionsModule {
   torch::Tensor scale_, sinks_;                   // [M] or undefined
   bool mixes_values_, exclusive_;
   torch::Tensor value_factors_;  // of a layer's own and of the first values; undefined: 1/2 // [2]
-  torch::Tensor value_embedding_;  // undefined: none // [tokens, GW]
+  torch::Tensor value_embedding_;  // undefined without the option // [tokens, GW]
   Linear gate_{nullptr}, lambda_{nullptr}, forget_{nullptr}, value_gate_{nullptr};
 };
 

@@ -288,7 +288,8 @@ constexpr bool has_scores(const AttentionOptions& attention) {
   return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
 }
 
-/// The heads whose scores position schemes act on, as wide as what they act on.
+/// The heads whose scores position schemes act on. Of latent attention they are as wide as the
+/// shared part of keys, which alone schemes may turn.
 constexpr std::optional<MultiHead> heads_for_positions(const AttentionOptions& attention,
                                                        int64_t d_model) {
   if (const auto* heads = std::get_if<MultiHead>(&attention)) return *heads;

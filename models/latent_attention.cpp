@@ -98,7 +98,7 @@ class LatentAttention : public Mixer {
                 width, false);
   }
 
-  /// What a position's keys and values are made of: latents, and the shared part of its keys.
+  /// Latents, of which keys and values are made, and the shared part of keys.
   /// // [B, T, D] -> [B, T, R], [B, T, P]
   std::pair<torch::Tensor, torch::Tensor> compressed(const torch::Tensor& x) {
     const auto parts = latent_(x).split_with_sizes({widths_.rank, widths_.shared}, -1);

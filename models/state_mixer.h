@@ -13,17 +13,18 @@ struct StateHeads {
   torch::Tensor strength = {};      // of writing; undefined: 1 // [B, H, T, 1]
   /// Logarithm of the share of the state, by key, that each position keeps; undefined: all of it.
   torch::Tensor log_kept = {};  // [B, H, T, 1 or K]
-  torch::Tensor gate = {};  // of what heads read, before its SiLU; undefined: none // [B, T, HW]
+  torch::Tensor gate = {};  // of the outputs, before its SiLU; undefined without one // [B, T, HW]
 };
 
-/// The decays of the positions of one chunk: the products of what they keep, as logarithms, from
-/// the first position on; undefined: nothing decays. // [B, H, T, 1 or K]
+/// The decays of the positions of one chunk: logarithms of the product of the shares that all
+/// positions up to each one keep. Undefined without a decay. // [B, H, T, 1 or K]
 class Kept {
  public:
   explicit Kept(const torch::Tensor& log_kept)
       : log_(log_kept.defined() ? log_kept.cumsum(2) : log_kept) {}
 
-  /// Products of queries with the keys up to their own positions, times what is kept in between.
+  /// Products of queries with the keys up to their own positions, times the share that is kept in
+  /// between.
   /// // [B, H, T, K] twice -> [B, H, T, T]
   torch::Tensor products(const torch::Tensor& query, const torch::Tensor& key) const;
   /// x, which reads the state before the chunk. // [B, H, T, K]
@@ -57,9 +58,10 @@ class StateMixer : public Mixer {
  protected:
   /// `cache` as in Mixer::convolved. // [B, T, D]
   virtual StateHeads projected(const torch::Tensor& x, KVCache* cache) const = 0;
-  /// What the heads of a chunk read, after which `state` is that behind it. // -> [B, H, T, W]
+  /// Returns the outputs of the heads in a chunk, and leaves the state behind it in `state`.
+  /// // -> [B, H, T, W]
   virtual torch::Tensor read(const StateHeads& heads, KVCache::Block& state) const = 0;
-  /// The output in the type of x, of what the heads have read. // [B, T, D], [B, H, T, W]
+  /// The mixer's output, in the type of x, from those of the heads. // [B, T, D], [B, H, T, W]
   virtual torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
                                  const torch::Tensor& found, const Observer* observer) const = 0;
 

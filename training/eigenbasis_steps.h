@@ -9,8 +9,8 @@ namespace ablate::training {
 
 // R outputs and C inputs of a map
 
-/// Parameters that are linear maps, their gradients, and what SOAP keeps of each, at the same
-/// indices. Of a parameter's maps, their matrices stand one after the other.
+/// Parameters that are linear maps, their gradients and SOAP's state, at the same indices. The
+/// matrices of a parameter's maps stand one after the other.
 struct SoapSteps {
   std::vector<torch::Tensor> parameters, gradients;
   std::vector<const models::Maps*> maps;

@@ -234,9 +234,9 @@ struct Soap {
   }
 };
 
-/// Schedule-free AdamW (Defazio et al. 2024, algorithm 1): steps from a point z, whose average x,
-/// weighted by the square of the learning rate, is what is evaluated and saved; gradients are taken
-/// at y = (1 - beta1) z + beta1 x. The learning rate only rises, during the warm-up.
+/// Schedule-free AdamW (Defazio et al. 2024, algorithm 1): steps move a point z. Its average x,
+/// weighted by the square of the learning rate, is evaluated and saved; gradients are taken at
+/// y = (1 - beta1) z + beta1 x. The learning rate only rises, during the warm-up.
 struct ScheduleFree {
   static constexpr std::string_view name = "schedule_free";
   bool steps_have_one_size() const { return true; }
