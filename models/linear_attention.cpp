@@ -4,6 +4,7 @@
 
 #include "models/linear.h"
 #include "models/ops/elementwise.h"
+#include "models/residual.h"
 #include "models/state_mixer.h"
 
 namespace ablate::models {
@@ -143,26 +144,41 @@ class DeltaRuleMixer : public StateMixer {
   DeltaRuleMixer(const DeltaRule& options, const StackOptions& stack)
       : StateMixer(options.decay),
         heads_(options.heads),
-        qkv_(register_module("qkv", Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias,
+        width_(stack.d_model),
+        values_(options.value_width(width_)),
+        silu_(options.silu),
+        qkv_(register_module("qkv", Linear(width_, std::vector{width_, width_, values_}, stack.bias,
                                            Projection::qkv))),
         write_(register_module(
             "write", Linear(stack.d_model, std::vector{heads_}, true, Projection::head_gate))),
-        out_(register_module("out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias,
-                                           Projection::output))),
-        decay_(*this, options.decay, heads_, stack) {}
+        out_(register_module("out",
+                             Linear(values_, std::vector{width_}, stack.bias, Projection::output))),
+        decay_(*this, options.decay, heads_, stack) {
+    if (!options.output_gate) return;
+    const auto& epsilon = stack.layers.front().norm.epsilon;
+    norm_ = register_module(
+        "output_norm",
+        Norm(NormOptions{.kind = NormKind::rms, .epsilon = epsilon}, values_ / heads_, false));
+    gate_ = register_module("gate",
+                            Linear(width_, std::vector{values_}, stack.bias, Projection::query));
+  }
 
   KVCache empty_cache(const torch::Tensor& like) const override {
-    const int64_t width = like.size(-1) / heads_;
-    return {.blocks = {{empty_state(like, heads_, width, width), {}}}};
+    return {.blocks = {{empty_state(like, heads_, width_ / heads_, values_ / heads_), {}}}};
   }
 
  private:
   StateHeads projected(const torch::Tensor& x, KVCache* cache) const override {
-    const auto parts = ops::wide(convolved(qkv_->forward(x), cache)).chunk(3, -1);
+    const auto mixed = ops::wide(convolved(qkv_->forward(x), cache));
+    const auto parts =
+        (silu_ ? torch::silu(mixed) : mixed).split_with_sizes({width_, width_, values_}, -1);
     const auto query = unit(heads_first(parts[0], heads_));
-    return {query, unit(heads_first(parts[1], heads_)), heads_first(parts[2], heads_),
-            heads_first(ops::wide(write_->forward(x)).sigmoid(), heads_),
-            decay_.log_kept(x, query)};
+    return {.query = query,
+            .key = unit(heads_first(parts[1], heads_)),
+            .value = heads_first(parts[2], heads_),
+            .strength = heads_first(ops::wide(write_->forward(x)).sigmoid(), heads_),
+            .log_kept = decay_.log_kept(x, query),
+            .gate = gate_ ? gate_->forward(x) : torch::Tensor()};
   }
 
   /// The update of a position is its value minus the value still stored under its key, so all
@@ -170,7 +186,7 @@ class DeltaRuleMixer : public StateMixer {
   torch::Tensor read(const StateHeads& heads, KVCache::Block& state) const override {
     const auto& [query, key, value, strength, log_kept, gate] = heads;
     const Kept kept(log_kept);
-    auto& stored = state[0];  // [B, H, K, K]
+    auto& stored = state[0];  // [B, H, K, W]
     const auto overlap = (strength * kept.products(key, key)).tril(-1);
     const auto written =
         at::linalg_solve_triangular(overlap, strength * (value - kept.of_state(key).matmul(stored)),
@@ -181,17 +197,22 @@ class DeltaRuleMixer : public StateMixer {
     return found;
   }
 
-  torch::Tensor finished(const torch::Tensor& x, const StateHeads&, const torch::Tensor& found,
-                         const Observer* observer) const override {
-    return out_->forward(observed_heads(heads_last(found).to(x.scalar_type()), heads_, observer));
+  torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
+                         const torch::Tensor& found, const Observer* observer) const override {
+    auto norm = norm_;
+    const auto read = heads_last(norm ? norm(found, ForwardContext()) : found).to(x.scalar_type());
+    const auto gated = heads.gate.defined() ? read * torch::silu(heads.gate) : read;
+    return out_->forward(observed_heads(gated, heads_, observer));
   }
 
   static torch::Tensor unit(const torch::Tensor& x) {
     return x * (x.square().sum(-1, /*keepdim=*/true) + 1e-6).rsqrt();
   }
 
-  int64_t heads_;
-  Linear qkv_, write_, out_;
+  int64_t heads_, width_, values_;  // values_: of all heads together
+  bool silu_;
+  Linear qkv_, write_, out_, gate_{nullptr};
+  Norm norm_{nullptr};
   Decay decay_;
 };
 

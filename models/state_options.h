@@ -65,13 +65,31 @@ struct LinearAttention : MatrixState {
 
 /// Linear attention that replaces the value stored under a key instead of adding to it: the delta
 /// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024) but without that
-/// model's SiLU, short convolutions and norm. With a decay a part of the state is forgotten before
+/// model's short convolutions and norm. With a decay a part of the state is forgotten before
 /// each position: gated, it is the gated delta rule (Yang et al. 2025, arXiv 2412.06464), by
-/// channels that of Kimi Delta Attention (arXiv 2510.26692), without output gates and norms. It
-/// reads from left to right, so only decoders can have it.
+/// channels that of Kimi Delta Attention (arXiv 2510.26692). With an output gate, the output of
+/// every head is normed and multiplied by silu of a projection of the input, as in both. It reads
+/// from left to right, so only decoders can have it.
 struct DeltaRule : MatrixState {
   static constexpr std::string_view name = "delta";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+
+  int64_t expand = 1;
+  bool silu = false, output_gate = false;
+
+  static void fields(auto& o, auto&& visit) {
+    MatrixState::fields(o, visit);
+    visit("expand", o.expand,
+          "width of all values together, as a multiple of d_model (Gated DeltaNet: 2)");
+    visit("silu", o.silu, "silu of queries, keys and values, behind their convolution if any");
+    visit("output_gate", o.output_gate,
+          "a norm of every head's output, times silu of a projection of the input");
+  }
+  static void rules(const DeltaRule& o, auto&& require) {
+    MatrixState::rules(o, require);
+    require(o.expand >= 1 && o.expand <= 64, "expand", "must be from 1 to 64");
+  }
+  int64_t value_width(int64_t d_model) const { return expand * d_model; }
 };
 
 /// The mixer of Mamba-2 (Dao & Gu 2024, arXiv 2405.21060, section 7.1), with one group of keys and

@@ -116,9 +116,11 @@ struct MixerProducts {
            times(rows, length, stack.d_model);
   }
   double operator()(const DeltaRule& o) const {
-    const double triangular_solve = within_chunks(o.decay) / 2;
-    return projected(4 * stack.d_model + o.heads + keep_width(o)) + 3 * within_chunks(o.decay) +
-           triangular_solve + of_state(o, 2);
+    const int64_t values = o.value_width(stack.d_model), gate = o.output_gate ? values : 0;
+    const auto wide = static_cast<double>(o.expand);
+    const double triangular_solve = wide * within_chunks(o.decay) / 2;
+    return projected(2 * stack.d_model + 2 * values + gate + o.heads + keep_width(o)) +
+           (2 + wide) * within_chunks(o.decay) + triangular_solve + wide * of_state(o, 2);
   }
 
   double operator()(const Mamba2& o) const {

@@ -39,20 +39,21 @@ class LinearAttentionTest : public testing::Test {
 
   /// Query, key or value of a head at a position. // [K]
   torch::Tensor part(const torch::Tensor& x, int64_t which, int64_t t, int64_t head) const {
-    const int64_t width = kWidth / kHeads;
-    return weighed("qkv", x)[0][t].narrow(0, which * kWidth + head * width, width);
+    const int64_t width = which == 2 ? value_ : kWidth / kHeads;
+    const auto found = weighed("qkv", x)[0][t].narrow(0, which * kWidth + head * width, width);
+    return silu_ ? torch::silu(found) : found;
   }
 
   /// `read(head, t, state)` of every head after `write(head, t, state)` at each position up to t.
   /// A state has a column more than values are wide.
   template <class Write, class Read>
   torch::Tensor by_definition(Write write, Read read) const {
-    torch::Tensor all = torch::zeros({1, x_.size(1), kWidth}, torch::kDouble);
+    torch::Tensor all = torch::zeros({1, x_.size(1), kHeads * value_}, torch::kDouble);
     for (int64_t head = 0; head < kHeads; ++head) {
-      auto state = torch::zeros({kWidth / kHeads, kWidth / kHeads + 1}, torch::kDouble);
+      auto state = torch::zeros({kWidth / kHeads, value_ + 1}, torch::kDouble);
       for (int64_t t = 0; t < x_.size(1); ++t) {
         state = write(head, t, state);
-        all[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).copy_(read(head, t, state));
+        all[0][t].narrow(0, head * value_, value_).copy_(read(head, t, state));
       }
     }
     return all;
@@ -75,12 +76,13 @@ class LinearAttentionTest : public testing::Test {
     return weighed("out", heads * torch::silu(weighed("gate", x_)));
   }
 
-  /// By the delta rule what is kept of a state, and then the key's value changed in it.
+  /// The outputs of heads by the delta rule: what is kept of a state, and then the key's value
+  /// changed in it.
   template <class Kept>
-  torch::Tensor replaced(Kept kept) const {
+  torch::Tensor replacing_heads(Kept kept) const {
     const auto unit = [](const torch::Tensor& x) { return x / (x.square().sum() + 1e-6).sqrt(); };
     const auto strength = weighed("write", x_).sigmoid();  // [1, T, H]
-    const auto heads = by_definition(
+    return by_definition(
         [&](int64_t head, int64_t t, const torch::Tensor& state) {
           const auto key = unit(part(x_, 1, t, head));
           const auto value = torch::cat({part(x_, 2, t, head), torch::zeros({1}, torch::kDouble)});
@@ -88,9 +90,12 @@ class LinearAttentionTest : public testing::Test {
           return left + strength[0][t][head] * torch::outer(key, value - key.matmul(left));
         },
         [&](int64_t head, int64_t t, const torch::Tensor& state) {
-          return unit(part(x_, 0, t, head)).matmul(state).slice(0, 0, 3);
+          return unit(part(x_, 0, t, head)).matmul(state).slice(0, 0, value_);
         });
-    return weighed("out", heads);
+  }
+  template <class Kept>
+  torch::Tensor replaced(Kept kept) const {
+    return weighed("out", replacing_heads(kept));
   }
 
   /// What each component of a key keeps. // -> [K, 1]
@@ -106,6 +111,8 @@ class LinearAttentionTest : public testing::Test {
     x_ = torch::randn({1, length, kWidth}, torch::kDouble);
   }
 
+  int64_t value_ = kWidth / kHeads;  // width of a head's value
+  bool silu_ = false;
   torch::NoGradGuard no_grad_;
   torch::Tensor x_ = (torch::manual_seed(1), torch::randn({1, 5, kWidth}, torch::kDouble));
   std::shared_ptr<Mixer> mixer_;
@@ -182,6 +189,27 @@ TEST_F(LinearAttentionTest, TheDeltaRuleForgetsByChannels) {
     read(length);
     make(DeltaRule{{.heads = kHeads, .decay = Forgetting::channels}});
     EXPECT_LT(largest_difference(mixed(x_), replaced(kept_by_channels())), 1e-10) << length;
+  }
+}
+
+TEST_F(LinearAttentionTest, AGatedDeltaNetHasSiluWideValuesAndAGateOfItsNormedHeads) {
+  silu_ = true;
+  for (const int64_t expand : {1, 2}) {
+    const DeltaRule options{{.heads = kHeads, .decay = Forgetting::gated},
+                            expand,
+                            /*silu=*/true,
+                            /*output_gate=*/true};
+    make(options);
+    value_ = expand * kWidth / kHeads;
+    const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
+    const auto heads = replacing_heads([&](int64_t head, int64_t t) {
+                         return kept[0][t][head];
+                       }).unflatten(-1, {kHeads, -1});
+    const double epsilon = linear_stack(options, true).layers.front().norm.epsilon;
+    const auto normed = heads / (heads.square().mean(-1, /*keepdim=*/true) + epsilon).sqrt() *
+                        mixer_->named_parameters()["output_norm.weight"];
+    const auto expected = weighed("out", normed.flatten(2) * torch::silu(weighed("gate", x_)));
+    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-10) << expand;
   }
 }
 

@@ -113,6 +113,10 @@ TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
   };
   EXPECT_EQ(found(128), products(128, 128 * 128, 0));
   EXPECT_EQ(found(300), products(300, 2 * 128 * 128 + 44 * 44, 256));
+  options.attention = DeltaRule{{.heads = 4, .decay = Forgetting::gated}, 2, true, true};
+  // Values twice as wide, and their gate.
+  EXPECT_EQ(found(5), 5 * 16 * ((2 + 2 + 2 + 2) * 16 + 2 * 4) + (2 + 2 + 1) * 25 * 16 +
+                          2 * 5 * 2 * 16 * 4 + 5 * 16 * 20);
 }
 
 TEST(Flops, OfMamba2AreThoseOfItsProjectionsItsConvolutionAndItsState) {

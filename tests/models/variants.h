@@ -125,6 +125,11 @@ inline std::vector<Variant> mixer_variants() {
         layer.attention = DeltaRule{{.heads = 2, .decay = decay}};
       });
     }));
+  variants.push_back(changed("gated deltanet", [](auto& o) {
+    change_layers(o, Side::decoder, [](auto& layer) {
+      layer.attention = DeltaRule{{.heads = 2, .decay = Forgetting::gated}, 2, true, true};
+    });
+  }));
   variants.push_back(changed("mamba2", [](auto& o) {
     change_layers(o, Side::decoder,
                   [](auto& layer) { layer.attention = Mamba2{.heads = 4, .state_size = 3}; });
