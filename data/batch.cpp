@@ -96,6 +96,22 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
   return batch;
 }
 
+Batch first_targets(Batch batch, int64_t length) {
+  if (length >= batch.target_length) return batch;
+  const auto cut = [&](const std::vector<int64_t>& ids) {
+    std::vector<int64_t> first;
+    for (auto row = ids.begin(); row != ids.end(); row += batch.target_length)
+      first.insert(first.end(), row, row + length);
+    return first;
+  };
+  batch.target_in = cut(batch.target_in);
+  batch.target_out = cut(batch.target_out);
+  batch.target_length = length;
+  batch.tokens =
+      std::ssize(batch.target_out) - std::ranges::count(batch.target_out, tokenizer::kPad);
+  return batch;
+}
+
 SourceBatch collate_sources(std::span<const std::vector<int32_t>> sources,
                             std::span<const int64_t> indices) {
   SourceBatch batch{.rows = static_cast<int64_t>(indices.size())};

@@ -58,6 +58,9 @@ struct Batch {
 /// Throws DataError if a side is empty: even an empty text has its end token.
 Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t> indices);
 
+/// The batch with the first `length` positions of every target, or with all.
+Batch first_targets(Batch batch, int64_t length);
+
 /// Padded ids of sources without targets, row-major.
 struct SourceBatch {
   int64_t rows = 0, length = 0;

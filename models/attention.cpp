@@ -38,9 +38,24 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor
   input.padding_mask = padding_mask;
   input.causal = causal_;
   input.wants_probabilities = is_watched(observer);
+  if (observer != nullptr && observer->largest_scores)
+    observer->largest_scores(*this, ops::largest_scores(input));
   const auto read = head_options_.of_heads(observed_values(ops::attention(input), observer), x);
   const auto values = head_options_.gated(head_options_.exclusive(read, input.query), x);
   return out_(observed_heads(values, head_options_.count(), observer));
+}
+
+void SelfAttention::clip_scores(const torch::Tensor& largest, double most) {
+  const torch::NoGradGuard no_grad;
+  const bool shared = heads_.key_values != heads_.count;
+  const auto factor = torch::where(largest > most, most / largest, 1.0);  // [H]
+  const auto own = (shared ? factor : factor.sqrt()).repeat_interleave(heads_.d_k);
+  const auto scale = [&](int64_t first, const torch::Tensor& by) {
+    qkv_->weight.dense.narrow(0, first, by.size(0)).mul_(by.unsqueeze(1));
+    if (qkv_->bias.defined()) qkv_->bias.narrow(0, first, by.size(0)).mul_(by);
+  };
+  scale(0, own);
+  if (!shared) scale(heads_.query_width(), own);
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,

@@ -24,6 +24,10 @@ class SelfAttention : public Mixer {
   KVCache empty_cache(const torch::Tensor& like) const override;
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                      const ops::AttentionPosition& position) override;
+  /// Makes the queries and keys of every head so much smaller that a score of `largest` becomes
+  /// `most`, if it is larger: both alike, or queries alone if heads share keys (Kimi Team 2025,
+  /// arXiv 2507.20534, section 2.1, QK-Clip). // [H]
+  void clip_scores(const torch::Tensor& largest, double most);
 
  private:
   /// The input of the operation without padding mask and observation; `cache` as in

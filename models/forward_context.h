@@ -12,6 +12,8 @@ namespace ablate::models {
 
 // B batch, T positions, S keys, H heads, N positions of a batch, D model width, F hidden width
 
+class SelfAttention;
+
 /// Gets intermediate tensors of a pass; an empty function costs no computation.
 struct Observer {
   /// Gets the probabilities of every attention in the order of the layers, a layer's own before
@@ -29,6 +31,9 @@ struct Observer {
   /// Gets the hidden layers of a mixture's routed experts, a row for every choice of an unpadded
   /// position, before those of its shared experts. // [choices, F]
   std::function<void(const torch::Tensor&)> expert_hidden_layers;
+  /// Gets the largest score that each head of a multi-head self-attention gives in the pass, before
+  /// its bias. Decoding steps do not call it. // [H]
+  std::function<void(SelfAttention&, const torch::Tensor&)> largest_scores;
   /// Gets the residual stream after every layer, without the stack's final norm. // [B, T, D]
   std::function<void(const torch::Tensor&)> layer_output;
 };
@@ -42,6 +47,7 @@ struct ForwardContext {
   std::optional<torch::ScalarType> compute_dtype =
       {};                              // of activations; nullopt: that of the weights
   const Observer* observer = nullptr;  // null: no observer
+  int64_t ahead = 0;                   // further heads that run, of LmHead::ahead
   // Set by the model for each of its stacks:
   torch::Tensor padding_mask = {};  // true: keep; undefined: no padding // [B, T]
   torch::Tensor token_ids = {};     // [B, T]

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/index_select.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace ablate::models {
@@ -67,6 +68,20 @@ const KVCache::Block& KVCache::concatenate() {
     blocks = {std::move(all)};
   }
   return blocks.front();
+}
+
+void KVCache::keep_first(int64_t count) {
+  int64_t before = 0;
+  size_t kept = 0;
+  // The first block stays even without positions, since it gives later ones their sizes.
+  for (; kept < blocks.size() && (kept == 0 || before < count); ++kept) {
+    const auto left = std::min(blocks[kept][0].size(2), count - before);
+    for (auto& part : blocks[kept])
+      if (part.defined()) part = part.narrow(2, 0, left);
+    before += left;
+  }
+  blocks.resize(kept);
+  if (beam_index.defined()) beam_index = beam_index.narrow(1, 0, static_cast<int64_t>(kept));
 }
 
 const KVCache::Block& KVCache::reordered() {

@@ -33,6 +33,8 @@ struct KVCache {
   const Block& append_in_place(const Block& next);
   /// Concatenates all blocks along dimension 2, row b being sequence b's, and returns the result.
   const Block& concatenate();
+  /// Forgets the positions behind the first `count` of every sequence.
+  void keep_first(int64_t count);
   /// The only block, row b being sequence b's. The result is cached until `beam_index` is another
   /// tensor.
   const Block& reordered();

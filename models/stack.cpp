@@ -48,6 +48,18 @@ std::shared_ptr<FeedForward> earlier_feed_forward(const StackOptions& options, i
   return nullptr;
 }
 
+/// Further heads: layers like the last one.
+std::vector<Layer> make_ahead(Module& owner, const StackOptions& options) {
+  if (options.ahead == 0) return {};
+  auto list = owner.register_module("ahead", torch::nn::ModuleList());
+  std::vector<Layer> layers;
+  for (int64_t i = 0; i < options.ahead; ++i) {
+    layers.emplace_back(options, options.different_layers() - 1);
+    list->push_back(layers.back());
+  }
+  return layers;
+}
+
 std::vector<Layer> make_layers(Module& owner, const StackOptions& options) {
   auto list = owner.register_module("layers", torch::nn::ModuleList());
   std::vector<Layer> layers;
@@ -97,6 +109,12 @@ void DecoderCache::reorder(const torch::Tensor& order) {
   for (auto& layer : layers) layer.cross_attention.beam_index = index;
 }
 
+void DecoderCache::keep_first(int64_t count) {
+  for (auto& layer : layers) layer.self_attention.keep_first(count);
+  position_ids = position_ids.narrow(0, 0, count);
+  length = count;
+}
+
 StackImpl::StackImpl(const StackOptions& options)
     : round_(options.layers.size()),
       fewest_(static_cast<size_t>(options.fewest.value_or(options.depth))),
@@ -109,6 +127,7 @@ StackImpl::StackImpl(const StackOptions& options)
   dropout_ = register_module("dropout", Dropout());
   make_views(options, plan);
   make_entries(options, plan);
+  ahead_ = make_ahead(*this, options);
   if ((mix_ = make_residual_mix(options))) register_module("residual_mix", mix_);
   norm_ = make_final_norm(*this, options);
   for (size_t i = 1; i < plan.schemes.size(); ++i) {
@@ -201,36 +220,57 @@ torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& position
 
 StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
                                const StackPositions& positions, const ForwardContext& context) {
-  std::vector<Routing> routings;
+  StackOutput result{.padding_mask = context.padding_mask};
   x = through(x, positions, context,
-              [&](size_t, Layer& layer, const auto& y, const auto& at, const auto& own) {
+              [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
                 auto made = layer(y, memory, at, own);
-                if (made.routing) routings.push_back(std::move(*made.routing));
+                if (made.routing) result.routings.push_back(std::move(*made.routing));
                 if (own.observer != nullptr && own.observer->layer_output)
                   own.observer->layer_output(made.output);
+                for (size_t head = 0; head < heads_beside(i, own); ++head)
+                  result.ahead.push_back(ahead_[head](y, memory, at, own).output);
                 return made.output;
               });
-  return {.output = norm_ ? norm_(x, context) : x,
-          .padding_mask = context.padding_mask,
-          .routings = std::move(routings)};
+  result.output = x;
+  return normed(std::move(result), context);
 }
 
-DecoderCache StackImpl::init_cache(const torch::Tensor& like, const StackOutput* memory) {
+size_t StackImpl::heads_beside(size_t entry, const ForwardContext& context) const {
+  const auto wanted = static_cast<size_t>(context.ahead);  // of the decoder
+  return entry + 1 == entries_.size() ? std::min(wanted, ahead_.size()) : 0;
+}
+
+StackOutput StackImpl::normed(StackOutput output, const ForwardContext& context) {
+  if (!norm_) return output;
+  output.output = norm_(output.output, context);
+  for (auto& x : output.ahead) x = norm_(x, context);
+  return output;
+}
+
+DecoderCache StackImpl::init_cache(const torch::Tensor& like, const StackOutput* memory,
+                                   int64_t ahead) {
   DecoderCache cache{
       .layers = {},
       .memory_mask = memory == nullptr ? torch::Tensor() : memory->padding_mask,
       .position_ids = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
   for (auto& entry : entries_) cache.layers.push_back(entry.layer->init_cache(like, memory));
+  for (size_t head = 0; head < static_cast<size_t>(ahead); ++head)
+    cache.layers.push_back(ahead_.at(head)->init_cache(like, memory));
   return cache;
 }
 
-torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
-                              const ForwardContext& context) {
-  x = through(x, positions, context,
+StackOutput StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
+                            const ForwardContext& context) {
+  StackOutput result;
+  result.output =
+      through(x, positions, context,
               [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
+                for (size_t head = 0; head < heads_beside(i, own); ++head)
+                  result.ahead.push_back(ahead_[head]->step(y, cache.layers[entries_.size() + head],
+                                                            cache.memory_mask, at, own));
                 return layer->step(y, cache.layers[i], cache.memory_mask, at, own);
               });
-  return norm_ ? norm_(x, context) : x;
+  return normed(std::move(result), context);
 }
 
 }  // namespace ablate::models

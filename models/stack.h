@@ -11,15 +11,17 @@ namespace ablate::models {
 
 /// The state of decoding between steps.
 struct DecoderCache {
-  std::vector<LayerCache> layers;
-  torch::Tensor memory_mask;   // of the memory's rows; undefined: no memory // [M, S]
-  torch::Tensor position_ids;  // of the tokens decoded so far // [T]
-  int64_t length = 0;          // their number, for length checks
+  std::vector<LayerCache> layers;  // those of the further heads last
+  torch::Tensor memory_mask;       // of the memory's rows; undefined: no memory // [M, S]
+  torch::Tensor position_ids;      // of the tokens decoded so far // [T]
+  int64_t length = 0;              // their number, for length checks
   /// The row of the memory that each sequence reads, on the CPU; undefined: its own. // [B]
   torch::Tensor memory_rows = {};
 
   /// Sequence i becomes what sequence order[i] was. REQUIRES: `order` is on the CPU. // [B']
   void reorder(const torch::Tensor& order);
+  /// Forgets all tokens behind the first `count`. REQUIRES: a model that forgets (can_forget()).
+  void keep_first(int64_t count);
 };
 
 /// Positions of one pass of a stack.
@@ -40,7 +42,8 @@ struct StackEntry {
   int64_t repeat;       // number of earlier entries with the same layer
 };
 
-/// Layers over embedded sequences; pre-norm stacks end with a norm.
+/// Layers over embedded sequences; pre-norm stacks end with a norm. Further heads are layers that
+/// read what the last one reads, and share that norm (Gloeckle et al. 2024).
 class StackImpl : public Module {
  public:
   explicit StackImpl(const StackOptions& options);
@@ -48,10 +51,11 @@ class StackImpl : public Module {
   /// `memory` is null if the stack has no cross-attention. // [B, T, D]
   StackOutput forward(torch::Tensor x, const StackOutput* memory, const StackPositions& positions,
                       const ForwardContext& context);
-  /// `like` [B, T, D] gives batch, type and device.
-  DecoderCache init_cache(const torch::Tensor& like, const StackOutput* memory);
-  torch::Tensor step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
-                     const ForwardContext& context);  // [B, T, D]
+  /// The cache of the layers and of `ahead` further heads. `like` [B, T, D] gives batch, type and
+  /// device.
+  DecoderCache init_cache(const torch::Tensor& like, const StackOutput* memory, int64_t ahead);
+  StackOutput step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
+                   const ForwardContext& context);  // [B, T, D]
   /// The input of the first layer from the sums of embeddings: their norm, if there is one, after
   /// dropout. // [B, T, D] -> [B, T, D]
   torch::Tensor enter(const torch::Tensor& x, const ForwardContext& context) {
@@ -80,6 +84,10 @@ class StackImpl : public Module {
   void make_entries(const StackOptions& options, const PositionPlan& plan);
   /// The layers of this pass: all, or in training those of the rounds that are drawn.
   size_t depth_of(const ForwardContext& context) const;
+  /// The further heads that run beside the layer of this entry.
+  size_t heads_beside(size_t entry, const ForwardContext& context) const;
+  /// The output behind the final norm.
+  StackOutput normed(StackOutput output, const ForwardContext& context);
   /// Runs x through the layers, each by `run(number of the entry, layer, x, its position terms,
   /// context)`. A layer that runs again draws other random numbers.
   template <class Run>
@@ -92,6 +100,7 @@ class StackImpl : public Module {
   std::vector<View> views_;
   std::vector<size_t> view_of_;  // of each different layer
   std::vector<StackEntry> entries_;
+  std::vector<Layer> ahead_;
   size_t round_, fewest_;  // layers of a round, and of the shortest pass in training
   bool injects_;
   std::shared_ptr<ResidualMix> mix_;  // null: layers add to what they read

@@ -41,6 +41,7 @@ struct StackOptions {
   ShareOrder order = ShareOrder::cycle;
   std::optional<int64_t> fewest = {};  // layers of a pass in training; absent: all
   bool inject = false;                 // every round but the first gets the input, too
+  int64_t ahead = 0;                   // further heads, each a layer beside the last one
   PositionIdsOptions position_ids = {};
   DeepNorm deepnorm = {};  // if it is chosen
   bool bias = true;
@@ -128,6 +129,7 @@ struct StackRules {
     check_schemes();
     check_first_values();
     check_rounds();
+    check_ahead();
   }
 
  private:
@@ -252,6 +254,17 @@ struct StackRules {
             "must be, as the number of layers, a multiple of share.layers, and not more than it");
     require(std::holds_alternative<NoMix>(stack.residual_mix), "share.fewest",
             "needs residual_mix none, since the others have weights for all depths");
+  }
+
+  /// A further head is one more layer like the last one.
+  void check_ahead() const {
+    if (stack.ahead == 0) return;
+    require(stack.different_layers() == stack.depth, "output.ahead",
+            "needs layers with weights of their own, without share.layers");
+    require(std::holds_alternative<NoMix>(stack.residual_mix), "output.ahead",
+            "needs residual_mix none, since the others have weights for all depths");
+    require(!std::holds_alternative<MixtureOptions>(stack.last_layer().feed_forward),
+            "output.ahead", "needs a last layer without experts, whose routing only layers report");
   }
 
   /// Values that are mixed have one width.

@@ -141,17 +141,24 @@ torch::Tensor TransformerImpl::pooled(const StackOutput& encoded) const {
 ModelOutput TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
                                     const ForwardContext& context) {
   if (family_ == Family::decoder_only) {
-    auto decoded = run(decoder_, target, nullptr, context);
-    return {.hidden = input_of_output(decoded.output), .routings = std::move(decoded.routings)};
+    return outputs_of(run(decoder_, target, nullptr, context));
   }
   auto encoded = encode(source, context);
   if (family_ == Family::encoder_only)
     return {.hidden = input_of_output(pool_ ? pooled(encoded) : encoded.output),
             .routings = std::move(encoded.routings)};
-  auto decoded = run(decoder_, target, &encoded, context);
+  auto decoded = outputs_of(run(decoder_, target, &encoded, context));
   auto routings = std::move(encoded.routings);
   std::ranges::move(decoded.routings, std::back_inserter(routings));
-  return {.hidden = input_of_output(decoded.output), .routings = std::move(routings)};
+  decoded.routings = std::move(routings);
+  return decoded;
+}
+
+ModelOutput TransformerImpl::outputs_of(StackOutput decoded) {
+  for (auto& x : decoded.ahead) x = input_of_output(x);
+  return {.hidden = input_of_output(decoded.output),
+          .ahead = std::move(decoded.ahead),
+          .routings = std::move(decoded.routings)};
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
@@ -187,21 +194,22 @@ DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const Forward
   TORCH_CHECK(family_ != Family::encoder_only, "an encoder_only model does not write");
   if (family_ == Family::encoder_decoder) {
     const auto encoded = encode(source, context);
-    return decoder_->init_cache(encoded.output, &encoded);
+    return decoder_->init_cache(encoded.output, &encoded, context.ahead);
   }
   // A sum over columns has every row, also in a trace and if there is no column.
   const auto like = (source.sum(1).to(compute_type(context)) * 0)
                         .unsqueeze(1)
                         .unsqueeze(2)
                         .expand({-1, 1, d_model_});
-  auto cache = decoder_->init_cache(like, nullptr);
+  auto cache = decoder_->init_cache(like, nullptr, context.ahead);
   if (source.size(1) > 0) extend(source, cache, context);
   return cache;
 }
 
-torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cache,
-                                      ForwardContext context) {
-  TORCH_CHECK(ids.size(1) == 1 || cache.length == 0, "several tokens need an empty cache");
+ModelOutput TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cache,
+                                    ForwardContext context) {
+  TORCH_CHECK(ids.size(1) == 1 || cache.length == 0 || can_forget(options_),
+              "several tokens need an empty cache");
   context.token_ids = ids;
   cache.length += ids.size(1);
   decoder_->check(cache.length, context);
@@ -210,12 +218,12 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   cache.position_ids = torch::cat({cache.position_ids, next});
   const auto positions = decoder_->positions(next, cache.position_ids);
   const auto x = decoder_->enter(embed(ids, target_table_, positions.embedding()), context);
-  return decoder_->step(x.to(compute_type(context)), cache, positions, context);
+  return outputs_of(decoder_->step(x.to(compute_type(context)), cache, positions, context));
 }
 
 torch::Tensor TransformerImpl::forward_step(const torch::Tensor& ids, DecoderCache& cache,
                                             const ForwardContext& context) {
-  return project(input_of_output(extend(ids, cache, context).select(1, -1)));
+  return project(extend(ids, cache, context).hidden.select(1, -1));
 }
 
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache,

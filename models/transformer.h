@@ -24,8 +24,9 @@ struct Vocabulary {
 
 /// The output of a pass before the projection to the vocabulary.
 struct ModelOutput {
-  torch::Tensor hidden;           // [B, T, D], encoder only: [B, S, D], with a label head [B, 1, D]
-  std::vector<Routing> routings;  // of every mixture of experts, the encoder's first
+  torch::Tensor hidden;  // [B, T, D], encoder only: [B, S, D], with a label head [B, 1, D]
+  std::vector<torch::Tensor> ahead = {};  // the same of the further heads that ran
+  std::vector<Routing> routings;          // of every mixture of experts, the encoder's first
 };
 
 /// The part of a head between a stack's output and the projection to the vocabulary:
@@ -71,9 +72,14 @@ class TransformerImpl : public Module {
   /// Logits after one more token of every row. // [B] -> [B, V]
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
                      const ForwardContext& context = {});
-  /// Logits after the last of these tokens; only an empty cache takes several. // [B, T] -> [B, V]
+  /// Logits after the last of these tokens. // [B, T] -> [B, V]
   torch::Tensor forward_step(const torch::Tensor& ids, DecoderCache& cache,
                              const ForwardContext& context = {});
+  /// The outputs behind each of these tokens. Only an empty cache takes several, unless the model
+  /// can forget (can_forget()). // [B, T]
+  ModelOutput extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
+  /// Logits of outputs. // [.., D] -> [.., V]
+  torch::Tensor project(const torch::Tensor& x) const;
   /// Position ids of a target's tokens in evaluation. // [B, T] -> [T]
   torch::Tensor target_position_ids(const torch::Tensor& ids) const;
   /// Throws LengthError if a sequence of `length` exceeds the positions of this side.
@@ -104,12 +110,11 @@ class TransformerImpl : public Module {
                       const torch::Tensor& position);
   StackOutput run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
                   ForwardContext context);
-  torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
   torch::Tensor pooled(const StackOutput& encoded) const;
   torch::ScalarType compute_type(const ForwardContext& context) const;
   /// The input of the projection to the vocabulary. // [..., D] -> [..., D]
   torch::Tensor input_of_output(const torch::Tensor& x);
-  torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
+  ModelOutput outputs_of(StackOutput decoded);
 
   TransformerOptions options_;
   Vocabulary vocabulary_;

@@ -287,6 +287,13 @@ HeadProducts head_products(const TransformerOptions& options, const Vocabulary& 
           .transform = transforms ? positions * times(options.d_model) : 0};
 }
 
+double flops_ahead(const TransformerOptions& options, const Vocabulary& vocabulary,
+                   const PassExtent& extent) {
+  const auto stack = stack_of(options, Side::decoder);
+  const auto head = head_products(options, vocabulary, extent);
+  return 2 * (layer_products(stack, stack.last_layer(), extent) + head.output + head.transform);
+}
+
 double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
                      const PassExtent& extent) {
   const auto head = head_products(options, vocabulary, extent);

@@ -18,6 +18,10 @@ struct PassExtent {
 double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
                      const PassExtent& extent);
 
+/// Those of one further head in a pass that runs it.
+double flops_ahead(const TransformerOptions& options, const Vocabulary& vocabulary,
+                   const PassExtent& extent);
+
 /// The multiplications of the same pass in the layers of one side from this depth on.
 double stack_products(const StackOptions& stack, const PassExtent& extent, int64_t first = 0);
 

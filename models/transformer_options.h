@@ -81,6 +81,7 @@ struct LmHead : Head {
   static constexpr std::string_view name = "tokens";
   bool bias = false;
   std::optional<Activation> transform;
+  int64_t ahead = 0;
 
   static void fields(auto& o, auto&& visit) {
     Head::fields(o, visit);
@@ -88,6 +89,13 @@ struct LmHead : Head {
     visit("transform", o.transform,
           "activation of a projection, with a norm behind it, of the stack's output, as in BERT's "
           "masked head; absent: no such projection");
+    visit("ahead", o.ahead,
+          "further heads of multi-token prediction, each a layer beside the last one and the same "
+          "projection to the vocabulary: the first of them predicts the token behind the next one");
+  }
+  static void rules(const LmHead& o, auto&& require) {
+    Head::rules(o, require);
+    require(o.ahead >= 0 && o.ahead <= 16, "ahead", "must be from 0 to 16");
   }
 };
 
@@ -184,6 +192,12 @@ struct TransformerOptions {
   }
 };
 
+/// The further heads of the model (Gloeckle et al. 2024, arXiv 2404.19737).
+inline int64_t heads_ahead(const TransformerOptions& o) {
+  const auto* head = std::get_if<LmHead>(&o.output);
+  return head == nullptr ? 0 : head->ahead;
+}
+
 /// The layers that a pass runs through on one side.
 inline int64_t depth_of(const TransformerOptions& o, Side side) {
   return (side == Side::encoder ? o.encoder_layers : o.decoder_layers).value_or(o.layers);
@@ -265,6 +279,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .order = o.share.order,
           .fewest = o.share.layers ? o.share.fewest : std::nullopt,
           .inject = o.share.inject,
+          .ahead = which == Side::decoder ? heads_ahead(o) : 0,
           .position_ids = o.position_ids,
           .deepnorm = deepnorm_of(o, which),
           .bias = o.bias,
@@ -272,6 +287,26 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .residual_mix = o.residual_mix,
           .initialization = o.initialization,
           .parametrization = o.parametrization};
+}
+
+/// Whether a decoder's cache can lose its last tokens again: layers keep nothing of the past but
+/// what attention reads at each of its positions, and no expert counts those that it took.
+inline bool can_forget(const TransformerOptions& o) {
+  const auto keeps_positions = [](const LayerOptions& layer) {
+    const auto* heads = std::get_if<MultiHead>(&layer.attention);
+    const bool attends = heads != nullptr
+                             ? !heads->forgetting
+                             : std::holds_alternative<Latent>(layer.attention) ||
+                                   std::holds_alternative<NoAttention>(layer.attention);
+    const auto* mixture = std::get_if<MixtureOptions>(&layer.feed_forward);
+    const auto* limited =
+        mixture == nullptr ? nullptr : std::get_if<LimitedCapacity>(&mixture->capacity);
+    if (limited != nullptr && limited->evaluation) return false;
+    return attends && layer.canon.places.empty() &&
+           !std::holds_alternative<HashedNgrams>(layer.ngrams);
+  };
+  return has_side(o.family, Side::decoder) &&
+         std::ranges::all_of(stack_of(o, Side::decoder).layers, keeps_positions);
 }
 
 /// Whether a layer of the model reads the encoder's output.
@@ -291,6 +326,8 @@ void family_rules(const TransformerOptions& o, auto& require) {
           "must be none if model.output is label: classes are not tokens");
   require(pair || o.tying == Tying::three_way || o.tying == Tying::none, "tying",
           "must be three_way or none in a family with one embedding");
+  require(heads_ahead(o) == 0 || has_side(o.family, Side::decoder), "output.ahead",
+          "must be 0 in an encoder_only model, which writes no next token");
   const auto owns = [&](Side side, const auto& layers) {
     const auto name = text_of(side);
     const bool has = has_side(o.family, side);

@@ -55,6 +55,20 @@ std::vector<torch::Tensor> weights_read_by(const models::TransformerImpl& model)
   return weights;
 }
 
+/// The targets of the head that predicts `by` tokens further ahead: padding if the row ends or
+/// another document begins before that token. // [B, T] -> [B, T]
+torch::Tensor later_targets(const models::TransformerImpl& model, const BatchTensors& batch,
+                            int64_t by) {
+  const auto later = [&](const torch::Tensor& x, int64_t filler) {
+    return torch::constant_pad_nd(x.slice(1, by), {0, std::min(by, x.size(1))}, filler);
+  };
+  const auto targets = later(batch.target_out, tokenizer::kPad);
+  const auto& divider = model.vocabulary().divider;
+  if (!divider) return targets;
+  const auto document = batch.target_in.eq(*divider).cumsum(1);  // [B, T]
+  return targets.masked_fill(later(document, -1).ne(document), tokenizer::kPad);
+}
+
 }  // namespace
 
 std::unique_ptr<models::ops::WeightCasts> cast_weights(const models::TransformerImpl& model,
@@ -70,13 +84,20 @@ PassOutput forward_backward(models::TransformerImpl& model, const PassInput& inp
   const auto output = model.hidden(batch.source, batch.target_in, context);
   std::vector<models::RoutingStatistics> mixtures;
   for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
-  const auto losses = models::ops::linear_cross_entropy(
-      output.hidden, model.output(), batch.target_out,
-      {.ignored = models::ignored_target(model.labels(), tokenizer::kPad),
-       .smoothing = loss.smoothing,
-       .z = loss.z});
-  forward_done();
+  const auto loss_of = [&](const torch::Tensor& hidden, const torch::Tensor& targets) {
+    return models::ops::linear_cross_entropy(
+        hidden, model.output(), targets,
+        {.ignored = models::ignored_target(model.labels(), tokenizer::kPad),
+         .smoothing = loss.smoothing,
+         .z = loss.z});
+  };
+  const auto losses = loss_of(output.hidden, batch.target_out);
   auto objective = losses.loss;
+  for (size_t i = 0; i < output.ahead.size(); ++i) {
+    const auto targets = later_targets(model, batch, static_cast<int64_t>(i) + 1);
+    objective = objective + loss_of(output.ahead[i], targets).loss * loss.ahead;
+  }
+  forward_done();
   if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
     objective = objective + aux_loss * batch.tokens;
   objective.backward(input.share);

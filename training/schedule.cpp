@@ -63,6 +63,30 @@ double mean_batches(const TrainingOptions& options) {
   return most - options.batch_warmup * (most - 1) / 2;
 }
 
+int64_t length_at(const LengthWarmup& warmup, double progress, int64_t longest) {
+  if (progress >= warmup.share || warmup.shortest >= longest) return longest;
+  const auto more = static_cast<double>(longest - warmup.shortest) * progress / warmup.share;
+  return warmup.shortest + static_cast<int64_t>(more);
+}
+
+int64_t heads_at(const TrainingOptions& options, int64_t heads, int64_t step) {
+  const int64_t part = (step - 1) * (heads + 1) / options.steps;
+  switch (options.ahead.curriculum) {
+    case Curriculum::none:
+      return heads;
+    case Curriculum::forward:
+      return part;
+    case Curriculum::reverse:
+      return heads - part;
+  }
+  return heads;
+}
+
+double mean_heads(const TrainingOptions& options, int64_t heads) {
+  const auto all = static_cast<double>(heads);
+  return options.ahead.curriculum == Curriculum::none ? all : all / 2;
+}
+
 namespace {
 
 double multiplier_of(models::Role role, const LrMultipliers& multipliers) {

@@ -20,6 +20,15 @@ int64_t batches_at(const TrainingOptions& options, int64_t step);
 /// Their mean over a training of many updates.
 double mean_batches(const TrainingOptions& options);
 
+/// The longest rows after this share of training, whose batch has rows of `longest` tokens.
+int64_t length_at(const LengthWarmup& warmup, double progress, int64_t longest);
+
+/// The further heads that update `step` trains, of `heads` that the model has.
+int64_t heads_at(const TrainingOptions& options, int64_t heads, int64_t step);
+
+/// Their mean over a training of many updates.
+double mean_heads(const TrainingOptions& options, int64_t heads);
+
 /// A trained parameter with its properties for an optimizer.
 struct TrainedParameter {
   std::string name;

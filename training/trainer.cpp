@@ -111,7 +111,12 @@ void Trainer::train_step(data::BatchStream& stream) {
   const auto& options = input_.options;
   std::vector<data::Batch> batches;
   const int64_t step = state_.step + 1;
-  for (int64_t i = batches_at(options, step); i > 0; --i) batches.push_back(stream.next());
+  const double progress = static_cast<double>(step - 1) / static_cast<double>(options.steps);
+  for (int64_t i = batches_at(options, step); i > 0; --i) {
+    auto batch = stream.next();
+    const auto length = length_at(options.length_warmup, progress, batch.target_length);
+    batches.push_back(data::first_targets(std::move(batch), length));
+  }
   const double rate = learning_rate(options.schedule, step, options.steps);
   const UpdateOptions update_options{
       .learning_rate = rate,
@@ -120,6 +125,8 @@ void Trainer::train_step(data::BatchStream& stream) {
       .dropout = input_.dropout,
       .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
       .precision = input_.precision,
+      .ahead = heads_at(options, models::heads_ahead(model_->options()), step),
+      .qk_clip = options.qk_clip,
       .mixtures = input_.options.logs(step),
       .ranks = input_.ranks,
       .graphs = graphs_.get()};
@@ -133,7 +140,8 @@ void Trainer::train_step(data::BatchStream& stream) {
   asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
-  for (const auto& batch : batches) state_.flops += flops_(extent_of(batch));
+  for (const auto& batch : batches)
+    state_.flops += flops_(extent_of(batch), static_cast<double>(update_options.ahead));
   if (record.skipped && options.not_finite == NotFinite::stop) {
     log_interval(record, rate);  // how it came to this
     throw Diverged(fmt::format(

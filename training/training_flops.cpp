@@ -127,13 +127,16 @@ double TrainingFlops::OfDepth::operator()(const models::PassExtent& extent) cons
   return models::forward_flops(options_, vocabulary_, extent) + 2 * backward;
 }
 
-TrainingFlops::TrainingFlops(const models::TransformerImpl& model) : most_(model, model.options()) {
+TrainingFlops::TrainingFlops(const models::TransformerImpl& model)
+    : options_(model.options()), vocabulary_(model.vocabulary()), most_(model, model.options()) {
   if (model.options().share.fewest)
     fewest_.emplace(model, models::with_fewest_layers(model.options()));
 }
 
-double TrainingFlops::operator()(const models::PassExtent& extent) const {
-  return fewest_ ? (most_(extent) + (*fewest_)(extent)) / 2 : most_(extent);
+double TrainingFlops::operator()(const models::PassExtent& extent, double ahead) const {
+  const double heads =
+      ahead == 0 ? 0 : 3 * ahead * models::flops_ahead(options_, vocabulary_, extent);
+  return heads + (fewest_ ? (most_(extent) + (*fewest_)(extent)) / 2 : most_(extent));
 }
 
 }  // namespace ablate::training

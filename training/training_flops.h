@@ -12,11 +12,13 @@ namespace ablate::training {
 /// for those of weights. Frozen matrices have no gradient of their own. Layers below everything
 /// that is trained have no backward pass; in the lowest layer that has one, the gradients of all
 /// inputs count. Position schemes count as if they were trained. Adapters add passes of their own.
-/// If rounds are drawn, they are those of the mean number of rounds.
+/// If rounds are drawn, they are those of the mean number of rounds. Further heads count as if all
+/// their weights were trained.
 class TrainingFlops {
  public:
   explicit TrainingFlops(const models::TransformerImpl& model);
-  double operator()(const models::PassExtent& extent) const;
+  /// Those of passes that train `ahead` further heads.
+  double operator()(const models::PassExtent& extent, double ahead = 0) const;
 
  private:
   /// Those of passes through all layers of these options.
@@ -33,6 +35,8 @@ class TrainingFlops {
     double source_ = 0, target_ = 0;  // multiplications that frozen matrices save at a position
   };
 
+  models::TransformerOptions options_;
+  models::Vocabulary vocabulary_;
   OfDepth most_;                   // of all layers
   std::optional<OfDepth> fewest_;  // of the shortest pass; absent: all passes are as long
 };

@@ -134,10 +134,57 @@ struct PretrainedEmbeddingOptions {
   static void rules(const PretrainedEmbeddingOptions&, auto&&) {}
 };
 
+/// When the further heads of a model are trained (Aynetdinov & Akbik 2025, arXiv 2505.22757,
+/// section 3): always, or one more of them in each of equal parts of training, or one fewer.
+enum class Curriculum { none, forward, reverse };
+
+constexpr auto names(Curriculum) {
+  return std::to_array<std::pair<Curriculum, std::string_view>>({{Curriculum::none, "none"},
+                                                                 {Curriculum::forward, "forward"},
+                                                                 {Curriculum::reverse, "reverse"}});
+}
+
+/// How the further heads of model.output.ahead are trained.
+struct AheadOptions {
+  double weight = 1.0;
+  Curriculum curriculum = Curriculum::none;
+
+  bool operator==(const AheadOptions&) const = default;
+  static void fields(auto& o, auto&& visit) {
+    visit("weight", o.weight, "factor of the losses of the further heads");
+    visit(
+        "curriculum", o.curriculum,
+        "none: all further heads are trained from the first step on; forward: in equal parts of "
+        "training, first none of them and in each part one more; reverse: first all, at last none");
+  }
+  static void rules(const AheadOptions& o, auto&& require) {
+    require(o.weight > 0 && o.weight <= 100, "weight", "must be above 0 and at most 100");
+  }
+};
+
+/// Rows that are short at the beginning of training (Li et al. 2022, arXiv 2108.06084, section 4).
+struct LengthWarmup {
+  double share = 0.0;
+  int64_t shortest = 8;
+
+  static void fields(auto& o, auto&& visit) {
+    visit(
+        "share", o.share,
+        "share of the updates, at the beginning, in which the rows of a batch lengthen evenly from "
+        "`shortest` tokens to all; what is cut off is not trained on; 0: none");
+    visit("shortest", o.shortest, "tokens of a row in the first update");
+  }
+  static void rules(const LengthWarmup& o, auto&& require) {
+    require(o.share >= 0 && o.share <= 1, "share", "must be from 0 to 1");
+    require(o.shortest >= 1 && o.shortest <= 65'536, "shortest", "must be from 1 to 65536");
+  }
+};
+
 /// What the loss of a token is made of.
 struct LossTerms {
   double smoothing = 0;  // of labels
   double z = 0;          // factor of the z-loss
+  double ahead = 1;      // factor of the losses of further heads
 };
 
 /// Why a key below `training` does not fit the run's model.
@@ -151,12 +198,15 @@ struct TrainingOptions {
   int64_t tokens_per_batch = 4096;
   int64_t accumulate = 1;
   double batch_warmup = 0.0;
+  LengthWarmup length_warmup;
   OptimizerOptions optimizer = Adam{};
   LrMultipliers lr_multipliers;
   ScheduleOptions schedule = InverseSquareRoot{{.peak = 1e-3, .warmup = 400}};
   double label_smoothing = 0.1;
   double z_loss = 0.0;
+  AheadOptions ahead;
   double max_grad_norm = 0.0;
+  double qk_clip = 0.0;
   Precision precision = Precision::fp32;
   Device device = Device::automatic;
   Graphs graphs = Graphs::automatic;
@@ -180,7 +230,9 @@ struct TrainingOptions {
   /// Whether there are updates; without any, the weights that a run starts from are evaluated.
   bool trains() const { return steps > 0; }
 
-  LossTerms loss() const { return {.smoothing = label_smoothing, .z = z_loss}; }
+  LossTerms loss() const {
+    return {.smoothing = label_smoothing, .z = z_loss, .ahead = ahead.weight};
+  }
 
   /// Whether only some weights are trained, which the options name.
   bool names_parts() const { return trains() && (!freeze.empty() || lora.given()); }
@@ -213,6 +265,7 @@ struct TrainingOptions {
     visit("batch_warmup", o.batch_warmup,
           "share of the updates, at the beginning, in which the batches of an update rise evenly "
           "from 1 to accumulate");
+    visit("length_warmup", o.length_warmup, "short rows at the beginning of training");
     visit("optimizer", o.optimizer, "how gradients move the weights");
     visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
     visit("schedule", o.schedule, "learning rate as a function of the step");
@@ -220,8 +273,12 @@ struct TrainingOptions {
     visit("z_loss", o.z_loss,
           "factor of the squared logarithm of the softmax's denominator, which is added to the "
           "loss of every target token (PaLM: 1e-4)");
+    visit("ahead", o.ahead, "training of the further heads of model.output.ahead");
     visit("max_grad_norm", o.max_grad_norm,
           "gradients are clipped to this global norm; 0: no clipping");
+    visit("qk_clip", o.qk_clip,
+          "bound of the scores of self-attention: after an update in which a head gave a larger "
+          "score, its queries and keys are made so much smaller (QK-Clip; Kimi K2: 100); 0: none");
     visit("precision", o.precision,
           "precision of matrix products: fp32, or bf16 or (on a GPU) tf32 if the device has it");
     visit("device", o.device, "auto (cuda if available), cpu or cuda");
@@ -265,10 +322,14 @@ struct TrainingOptions {
     require(o.batch_warmup >= 0 && o.batch_warmup <= 1, "batch_warmup", "must be from 0 to 1");
     require(o.batch_warmup == 0 || o.accumulate > 1, "batch_warmup",
             "needs accumulate, the batches of an update behind the warm-up");
+    require(o.length_warmup.share == 0 || !std::holds_alternative<TimeBudget>(o.budget),
+            "length_warmup.share",
+            "must be 0 with a budget of seconds, whose updates all take the same time");
     require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label_smoothing",
             "must be in [0, 1)");
     require(o.z_loss >= 0 && o.z_loss <= 1, "z_loss", "must be from 0 to 1");
     require(o.max_grad_norm >= 0, "max_grad_norm", "must not be negative");
+    require(o.qk_clip >= 0, "qk_clip", "must not be negative");
     require(!o.threads || (*o.threads >= 1 && *o.threads <= 1024), "threads",
             "must be from 1 to 1024");
     require(o.observe.at.empty() || !o.trains() || !std::holds_alternative<StepBudget>(o.budget) ||

@@ -13,6 +13,7 @@
 #include "models/random.h"
 #include "training/device.h"
 #include "training/process/interrupt.h"
+#include "training/score_clip.h"
 
 namespace ablate::training {
 namespace {
@@ -30,10 +31,13 @@ Sums operator+(const Sums& left, const Sums& right) {
   return sums;
 }
 
-models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
+models::ForwardContext context_of(const UpdateOptions& options, const models::Observer* observer,
+                                  size_t batch) {
   models::ForwardContext context{.training = true,
                                  .dropout = options.dropout,
-                                 .seed = models::derive_seed(options.dropout_seed, "batch", batch)};
+                                 .seed = models::derive_seed(options.dropout_seed, "batch", batch),
+                                 .observer = observer,
+                                 .ahead = options.ahead};
   if (options.precision == Precision::bf16) context.compute_dtype = torch::kBFloat16;
   return context;
 }
@@ -57,9 +61,10 @@ class Tf32Products {
 /// The gradients of an update, added up over its batches.
 class Backward {
  public:
+  /// `observer` may be null.
   Backward(models::Transformer& model, std::span<const data::Batch> batches,
-           const UpdateOptions& options)
-      : model_(model), batches_(batches), options_(options) {
+           const UpdateOptions& options, const models::Observer* observer)
+      : model_(model), batches_(batches), options_(options), observer_(observer) {
     int64_t tokens = 0;
     for (const auto& batch : batches) tokens += batch.tokens;
     share_ = 1.0 / static_cast<double>(tokens);
@@ -105,7 +110,7 @@ class Backward {
   }
 
   Sums one(size_t i) {
-    auto output = pass(batches_[i], context_of(options_, i));
+    auto output = pass(batches_[i], context_of(options_, observer_, i));
     options_.finished(UpdatePart::backward);
     Sums sums{output.loss, output.nll};
     for (const auto& mixture : output.mixtures) sums.counts.push_back(mixture.counts);
@@ -132,6 +137,7 @@ class Backward {
   models::Transformer& model_;
   std::span<const data::Batch> batches_;
   const UpdateOptions& options_;
+  const models::Observer* observer_;
   double share_ = 0;
   std::unique_ptr<models::ops::WeightCasts> casts_;  // for all batches
   std::vector<models::RoutingStatistics> mixtures_;
@@ -191,7 +197,8 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
-  Backward backward(model, batches, options);
+  ScoreClip scores(options.qk_clip);
+  Backward backward(model, batches, options, scores.observer());
   auto sums = backward.run();
   record.stop = add_over_ranks(options.ranks, *model, sums);
   const auto gradients = optimizer.gradients();
@@ -207,6 +214,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
       at::_foreach_mul_(gradients, options.max_grad_norm / (record.gradient_norm + 1e-6));
     }
     optimizer.step(options.learning_rate);
+    scores.clip();
     update_selection_biases(*model, sums.counts);
   }
   optimizer.clear_gradients();
@@ -217,7 +225,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
 double gradient_norm(models::Transformer& model, const data::Batch& batch,
                      const UpdateOptions& options) {
   const KeptBuffers kept(*model);
-  Backward(model, {&batch, 1}, options).run();
+  Backward(model, {&batch, 1}, options, nullptr).run();
   std::vector<torch::Tensor> gradients;
   for (auto& parameter : trained_parameters(*model))
     if (auto& gradient = parameter.mutable_grad(); gradient.defined())

@@ -37,6 +37,8 @@ struct UpdateOptions {
   double dropout;
   uint64_t dropout_seed;  // of this update
   Precision precision;
+  int64_t ahead = 0;      // further heads that are trained
+  double qk_clip = 0;     // see ScoreClip
   bool mixtures = false;  // whether to report on them, which waits for the device again
   const RankGroup& ranks = RankGroup::alone();
   PassGraphs* graphs = nullptr;  // null: every operator is launched by itself

@@ -46,17 +46,16 @@ models::WeightDtype dtype_of(const std::string& precision) {
 struct Loaded {
   std::vector<training::Translator> translators;
   models::SearchOptions options;
+  models::SearchCount count = {};  // of the whole input
 };
 
-Loaded load(const TranslateRequest& request) {
-  Loaded loaded;
+void load(const TranslateRequest& request, Loaded& loaded) {
   for (const auto& folder : request.runs) {
     auto run = run::load_run(folder, request.checkpoint);
     const auto options = request.decoding.over(run.experiment, request.n_best);
     if (loaded.translators.empty()) loaded.options = options;
     loaded.translators.push_back(run.translator(dtype_of(request.precision)));
   }
-  return loaded;
 }
 
 /// One batch and one thread per core; two threads for one batch are slower.
@@ -93,6 +92,14 @@ void note_cut(int64_t count, const Loaded& loaded) {
         "{} of the inputs {} longer than the {} tokens of a prompt (training.max_length); only the "
         "end is read\n",
         count, count == 1 ? "is" : "are", loaded.translators.front().format.longest_prompt());
+}
+
+/// Reports what drafts saved.
+void note_draft(const Loaded& loaded) {
+  if (loaded.options.draft == 0 || loaded.count.passes == 0) return;
+  const auto tokens = loaded.count.tokens.load(), passes = loaded.count.passes.load();
+  std::cerr << fmt::format("{} tokens in {} passes, {:.2f} in each\n", tokens, passes,
+                           static_cast<double>(tokens) / static_cast<double>(passes));
 }
 
 void check(const TranslateRequest& request) {
@@ -134,7 +141,8 @@ class Prefixes {
 void translate_all(const TranslateRequest& request) {
   check(request);
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
-  auto loaded = load(request);
+  Loaded loaded;
+  load(request, loaded);
   const Prefixes prefixes(request.prefixes);
   int64_t cut = 0;
   size_t done = 0;
@@ -147,7 +155,8 @@ void translate_all(const TranslateRequest& request) {
                                  .prefixes = prefixes.of(done, lines.size()),
                                  .first_line = static_cast<int64_t>(done),
                                  .n_best = std::max(request.n_best.value_or(1), request.risk),
-                                 .jobs = jobs},
+                                 .jobs = jobs,
+                                 .count = &loaded.count},
                                 shared_out(loaded.options, lines.size(), jobs));
     for (size_t i = 0; i < found.size(); ++i) {
       if (found[i].front().read) ++cut;
@@ -158,6 +167,7 @@ void translate_all(const TranslateRequest& request) {
   }
   prefixes.check_end(done);
   note_cut(cut, loaded);
+  note_draft(loaded);
 }
 
 /// Those of masked diffusion models have one continuation, which is not searched for.
@@ -172,7 +182,7 @@ void check_filling(const TranslateRequest& request, const Loaded& loaded) {
 }
 
 std::vector<std::vector<training::Translation>> continuations(
-    const TranslateRequest& request, const Loaded& loaded, const std::vector<std::string>& prompts,
+    const TranslateRequest& request, Loaded& loaded, const std::vector<std::string>& prompts,
     size_t done) {
   const auto first_line = static_cast<int64_t>(done);
   const auto& only = loaded.translators.front();
@@ -187,13 +197,14 @@ std::vector<std::vector<training::Translation>> continuations(
                                   .first_line = first_line,
                                   .n_best = request.n_best.value_or(1),
                                   .jobs = jobs_for(request, loaded, prompts.size()),
-                                  .one_line = request.one_line},
+                                  .one_line = request.one_line,
+                                  .count = &loaded.count},
                                  loaded.options);
 }
 
 /// Prints the continuation of each prompt; `done` prompts came before them. Counts those that were
 /// too long.
-int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
+int64_t go_on(const TranslateRequest& request, Loaded& loaded,
               const std::vector<std::string>& prompts, size_t done) {
   const auto found = continuations(request, loaded, prompts, done);
   for (size_t i = 0; i < prompts.size(); ++i)
@@ -207,7 +218,8 @@ int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
 
 void generate(const TranslateRequest& request, bool from_input) {
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
-  auto loaded = load(request);
+  Loaded loaded;
+  load(request, loaded);
   const auto& format = loaded.translators.front().format;
   if (!format.continues_text() && !format.fills_masks())
     throw UsageError(
@@ -226,6 +238,7 @@ void generate(const TranslateRequest& request, bool from_input) {
     }
   }
   note_cut(cut, loaded);
+  note_draft(loaded);
 }
 
 void add_shared(CLI::App& verb, TranslateRequest& request) {

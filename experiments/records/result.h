@@ -51,6 +51,7 @@ struct TestScores {
   double exact_match_raw = kNotMeasured,
          word_error_rate_raw = kNotMeasured;  // not normalised
   double length_ratio = kNotMeasured;         // 13a tokens of the outputs / of the references
+  double tokens_per_pass = kNotMeasured;      // that decoding writes; above 1 if it drafts
   double decode_seconds = kNotMeasured;       // wall clock
   double unknown_targets = kNotMeasured;      // share of the target tokens, end tokens excluded
   int64_t cut_outputs = 0;                    // that reached the maximum length
@@ -82,6 +83,7 @@ struct TestScores {
     visit("exact_match_raw", o.exact_match_raw);
     visit("word_error_rate_raw", o.word_error_rate_raw);
     visit("length_ratio", o.length_ratio);
+    visit("tokens_per_pass", o.tokens_per_pass);
     visit("decode_seconds", o.decode_seconds);
     visit("unknown_targets", o.unknown_targets);
     visit("cut_outputs", o.cut_outputs);

@@ -29,10 +29,13 @@ std::vector<std::string> outputs_of(records::TestScores& scores,
                                     const models::SearchOptions& decoding) {
   std::vector<std::string> lines, outputs;
   for (const auto& example : test.examples) lines.push_back(example.source);
-  for (auto& translation : training::translate(translator, lines, decoding)) {
+  models::SearchCount count;
+  for (auto& translation : training::translate(translator, lines, decoding, &count)) {
     scores.cut_outputs += translation.ended ? 0 : 1;
     outputs.push_back(std::move(translation.text));
   }
+  if (count.passes > 0)
+    scores.tokens_per_pass = static_cast<double>(count.tokens) / static_cast<double>(count.passes);
   return outputs;
 }
 

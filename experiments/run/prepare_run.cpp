@@ -151,11 +151,17 @@ UpdateCost update_cost(const config::Experiment& experiment, const RunData& data
                        const models::TransformerImpl& model) {
   auto stream = batches_of(experiment, data);
   const training::TrainingFlops flops(model);
+  const auto ahead =
+      training::mean_heads(experiment.training, models::heads_ahead(experiment.model));
   UpdateCost sum;
   for (int64_t i = 0; i < kCountedBatches; ++i) {
-    const auto batch = stream.next();
+    auto whole = stream.next();
+    const double progress = (static_cast<double>(i) + 0.5) / kCountedBatches;
+    const auto length =
+        training::length_at(experiment.training.length_warmup, progress, whole.target_length);
+    const auto batch = data::first_targets(std::move(whole), length);
     sum.tokens += static_cast<double>(batch.tokens);
-    sum.flops += flops(training::extent_of(batch));
+    sum.flops += flops(training::extent_of(batch), ahead);
   }
   const double batches = training::mean_batches(experiment.training) / kCountedBatches;
   return {.tokens = batches * sum.tokens,
@@ -188,6 +194,8 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
                         .dropout = experiment.model.dropout,
                         .dropout_seed = static_cast<uint64_t>(step),
                         .precision = precision,
+                        .ahead = std::lround(
+                            training::mean_heads(options, models::heads_ahead(experiment.model))),
                         .graphs = graphs.get()});
     };
     if (graphs) {  // which an update of the same sizes records, as most of a training's find them

@@ -35,6 +35,10 @@ void check_ranks(const config::Experiment& experiment, int64_t ranks) {
     throw UsageError(fmt::format(
         "--ranks {}: the first updates of training.batch_warmup have fewer batches than ranks",
         ranks));
+  if (experiment.training.qk_clip > 0)
+    throw UsageError(fmt::format(
+        "--ranks {}: training.qk_clip bounds the scores of all batches, which ranks do not share",
+        ranks));
   if (std::holds_alternative<training::TimeBudget>(experiment.training.budget))
     throw UsageError(fmt::format(
         "--ranks {}: a budget in seconds would mean something else on more processes", ranks));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,12 @@ struct Hypothesis {
   double score = 0;            // log p / tokens ^ length penalty
   double log_probability = 0;  // log p; both count the end token
   bool ended = false;          // by the end token, and not by the greatest length
+};
+
+/// The tokens that searches wrote and the passes in which they did, both counted for every row of
+/// a pass.
+struct SearchCount {
+  std::atomic<int64_t> tokens = 0, passes = 0;
 };
 
 /// A hypothesis that has not ended.

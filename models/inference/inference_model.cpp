@@ -63,9 +63,20 @@ ops::TargetScores InferenceModel::score_targets(const torch::Tensor& source,
   return Transformer(network_)->score_targets(source, target_in, target_out);
 }
 
-DecoderCache InferenceModel::prefill(const torch::Tensor& source) const {
+DecoderCache InferenceModel::prefill(const torch::Tensor& source, int64_t ahead) const {
   const torch::NoGradGuard no_grad;
-  return Transformer(network_)->prefill(source);
+  return Transformer(network_)->prefill(source, {.ahead = ahead});
+}
+
+ModelOutput InferenceModel::extend(const torch::Tensor& ids, DecoderCache& cache,
+                                   int64_t ahead) const {
+  const torch::NoGradGuard no_grad;
+  return Transformer(network_)->extend(ids, cache, {.ahead = ahead});
+}
+
+torch::Tensor InferenceModel::project(const torch::Tensor& hidden) const {
+  const torch::NoGradGuard no_grad;
+  return network_->project(hidden);
 }
 
 torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache) const {
@@ -86,8 +97,8 @@ bool keeps_rows(const std::vector<int64_t>& parents, int64_t rows) {
 }  // namespace
 
 Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
-                   const SpecialTokens& tokens)
-    : models_(models) {
+                   const SpecialTokens& tokens, const Drafting& drafting)
+    : models_(models), drafting_(drafting) {
   last_ = torch::full({source.size(0)}, tokens.start.value, source.options());
   auto prompt = source;
   if (models.front().family() == Family::decoder_only) {
@@ -95,23 +106,61 @@ Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& 
     last_ = whole.select(1, source.size(1));
     prompt = whole.slice(1, 0, source.size(1));
   }
-  for (const auto& model : models) caches_.push_back(model.prefill(prompt));
+  for (const auto& model : models) caches_.push_back(model.prefill(prompt, drafting.tokens));
 }
 
 torch::Tensor Ensemble::step() {
+  if (!reached_) pass();
+  reached_ = false;
+  return logits_.select(1, at_);
+}
+
+void Ensemble::pass() {
+  auto ids = last_.unsqueeze(1);  // [R, 1 + guesses]
+  if (guesses_.defined()) ids = torch::cat({ids, guesses_}, 1);
   std::vector<torch::Tensor> votes;
-  for (size_t i = 0; i < models_.size(); ++i) votes.push_back(models_[i].step(last_, caches_[i]));
-  if (votes.size() == 1) return votes.front();
-  for (auto& vote : votes) vote = vote.to(torch::kDouble).log_softmax(-1);
-  return torch::stack(votes).logsumexp(0);
+  for (size_t i = 0; i < models_.size(); ++i) {
+    auto output = models_[i].extend(ids, caches_[i], drafting_.tokens);
+    votes.push_back(models_[i].project(output.hidden));
+    if (i == 0) ahead_ = std::move(output.ahead);
+  }
+  if (votes.size() > 1) {
+    for (auto& vote : votes) vote = vote.to(torch::kDouble).log_softmax(-1);
+    logits_ = torch::stack(votes).logsumexp(0);
+  } else {
+    logits_ = votes.front();
+  }
+  at_ = 0;
+  passes_ += rows();
+}
+
+torch::Tensor Ensemble::guesses() const {
+  std::vector<torch::Tensor> guesses;
+  const auto wanted = std::min(drafting_.tokens, drafting_.reads - 1);
+  for (int64_t i = 0; i < wanted; ++i) {
+    const auto hidden = ahead_[static_cast<size_t>(i)].select(1, at_);  // [R, D]
+    guesses.push_back(models_.front().project(hidden).argmax(-1));
+  }
+  return guesses.empty() ? torch::Tensor() : torch::stack(guesses, 1);
 }
 
 void Ensemble::advance(const NextRows& next) {
-  if (!keeps_rows(next.parents, last_.size(0))) {
-    const auto rows = torch::tensor(next.parents, torch::kLong);  // on the CPU // [R']
-    for (auto& cache : caches_) cache.reorder(rows);
-  }
+  --drafting_.reads;
+  const bool keeps = keeps_rows(next.parents, rows());
   last_ = ops::to_device(torch::tensor(next.tokens, torch::kLong), last_.device());
+  reached_ = keeps && unread() > 0 && torch::equal(last_, guesses_.select(1, at_));
+  if (reached_) {
+    ++at_;
+    return;
+  }
+  guesses_ = guesses();
+  for (auto& cache : caches_)
+    if (unread() > 0) cache.keep_first(cache.length - unread());
+  if (keeps) return;
+  const auto order = torch::tensor(next.parents, torch::kLong);  // on the CPU // [R']
+  for (auto& cache : caches_) cache.reorder(order);
+  if (guesses_.defined())
+    guesses_ = guesses_.index_select(0, ops::to_device(order, last_.device()));
 }
 
 }  // namespace ablate::models

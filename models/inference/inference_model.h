@@ -34,10 +34,15 @@ class InferenceModel {
   ops::TargetScores score_targets(const torch::Tensor& source, const torch::Tensor& target_in,
                                   const torch::Tensor& target_out) const;
   /// The cache of the source, or of the beginning of a decoder-only model's sequence, which must
-  /// have no padding. // [B, S]
-  DecoderCache prefill(const torch::Tensor& source) const;
+  /// have no padding, with that of `ahead` further heads. // [B, S]
+  DecoderCache prefill(const torch::Tensor& source, int64_t ahead = 0) const;
   /// Logits behind one more token of every row. // [B] -> [B, V]
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache) const;
+  /// The outputs behind each of these tokens, and those of `ahead` further heads. See
+  /// TransformerImpl::extend. // [B, T]
+  ModelOutput extend(const torch::Tensor& ids, DecoderCache& cache, int64_t ahead) const;
+  /// Logits of outputs. // [.., D] -> [.., V]
+  torch::Tensor project(const torch::Tensor& hidden) const;
 
   Family family() const { return network_->family(); }
   /// Whether the output is the label of a whole sequence.
@@ -56,25 +61,51 @@ void cast_weights(torch::nn::Module& module, torch::ScalarType dtype);
 
 // R rows, S source length, V vocabulary
 
+/// Guesses of the next tokens, which one pass reads and verifies together (Stern et al. 2018,
+/// Blockwise Parallel Decoding).
+struct Drafting {
+  int64_t tokens = 0;  // number of guesses, by as many further heads of the first model; 0: none
+  int64_t reads = 0;   // the most tokens that any row still reads
+};
+
 /// One model or several that write the same outputs step by step, with a cache each. Several vote
-/// by the mean of their probabilities.
+/// by the mean of their probabilities. A draft changes no logits but by rounding: a step after a
+/// right guess in all rows needs no pass, and one after a wrong guess forgets what follows it.
 class Ensemble {
  public:
   /// Reads the source and the start token; a decoder-only model reads the start token and then the
-  /// source, in which no row may be padded. REQUIRES: models of one family. // source [R, S]
+  /// source, in which no row may be padded. REQUIRES: models of one family, which can forget
+  /// (can_forget()) if there is a draft. // source [R, S]
   Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
-           const SpecialTokens& tokens);
+           const SpecialTokens& tokens, const Drafting& drafting = {});
 
   /// Logits of every row's next token; of several models the log of the mean probability, which is
   /// its own log-softmax. // [R, V]
   torch::Tensor step();
   /// Row i becomes a continuation of row parents[i] by tokens[i]. // [R']
   void advance(const NextRows& next);
+  int64_t rows() const { return last_.size(0); }
+  /// The passes so far, counted for every row.
+  int64_t passes() const { return passes_; }
 
  private:
+  /// Reads the last token and the guesses.
+  void pass();
+  /// The tokens of a pass that steps have not reached.
+  int64_t unread() const { return logits_.defined() ? logits_.size(1) - 1 - at_ : 0; }
+  /// Guesses of the tokens behind the next one, at the place of the last step. // [R, guesses]
+  torch::Tensor guesses() const;
+
   std::span<const InferenceModel> models_;
   std::vector<DecoderCache> caches_;
   torch::Tensor last_;  // the token that the next step reads // [R]
+  Drafting drafting_;
+  torch::Tensor guesses_;             // that follow `last_` in the next pass // [R, 0 or more]
+  torch::Tensor logits_;              // of the last pass // [R, 1 + guesses, V]
+  std::vector<torch::Tensor> ahead_;  // of its further heads // [R, 1 + guesses, D] each
+  int64_t at_ = 0;                    // the place in that pass of the last step
+  bool reached_ = false;              // whether that pass answers the next step
+  int64_t passes_ = 0;
 };
 
 }  // namespace ablate::models

@@ -47,6 +47,13 @@ std::vector<BeamState> initial_states(const SearchInput& input, std::span<const 
   return states;
 }
 
+/// The tokens that the row with the most still reads and writes.
+int64_t longest_way(std::span<const BeamState> states) {
+  int64_t most = 0;
+  for (const auto& state : states) most = std::max(most, std::ssize(state.prompt) + state.limit);
+  return most;
+}
+
 std::vector<RowContext> contexts_of(std::span<const BeamState> states) {
   std::vector<RowContext> rows;
   for (const auto& state : states)
@@ -77,14 +84,17 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> 
   const auto common = common_columns(input, lengths, models.front().family());
   auto states = initial_states(input, lengths, common, options);
   std::vector<std::vector<Hypothesis>> results(states.size());
-  Ensemble ensemble(models, input.source.slice(1, 0, common), input.tokens);
+  Ensemble ensemble(models, input.source.slice(1, 0, common), input.tokens,
+                    {.tokens = options.draft, .reads = longest_way(states)});
   while (!states.empty()) {
+    if (input.count != nullptr) input.count->tokens += ensemble.rows();
     const auto next = expand_all(states, ensemble.step(), processors, rules);
     for (auto& state : states)
       if (state.open.empty()) results[state.row] = std::move(state.best);
     std::erase_if(states, [](const BeamState& state) { return state.open.empty(); });
     if (!states.empty()) ensemble.advance(next);
   }
+  if (input.count != nullptr) input.count->passes += ensemble.passes();
   return results;
 }
 

@@ -52,6 +52,7 @@ struct SearchOptions {
   double max_ratio = 3.0;
   SamplingOptions sampling;
   int64_t batch = 64;
+  int64_t draft = 0;
 
   /// Most tokens of an output, its end included, for a source of `source_tokens` tokens.
   int64_t longest_output(int64_t source_tokens) const {
@@ -70,6 +71,9 @@ struct SearchOptions {
           "an output has at most 10 + max_ratio * source tokens, or min_length if that is more");
     visit("sampling", o.sampling, "draw outputs at random instead of searching");
     visit("batch", o.batch, "sentences decoded together");
+    visit("draft", o.draft,
+          "tokens that as many further heads (model.output.ahead) guess, which the next pass "
+          "verifies together; outputs stay the same; with batch 1 most passes are saved; 0: none");
   }
   static void rules(const SearchOptions& o, auto&& require) {
     require(o.beam >= 1 && o.beam <= 256, "beam", "must be from 1 to 256");
@@ -81,6 +85,9 @@ struct SearchOptions {
     require(o.max_ratio > 0 && o.max_ratio <= 1000, "max_ratio",
             "must be above 0 and at most 1000");
     require(o.batch >= 1 && o.batch <= 65'536, "batch", "must be from 1 to 65536");
+    require(o.draft >= 0 && o.draft <= 16, "draft", "must be from 0 to 16");
+    require(o.draft == 0 || o.beam == 1, "draft",
+            "must be 0 with a beam of several hypotheses: a draft continues one");
   }
 };
 

@@ -64,7 +64,8 @@ torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
   }
   if (visible.defined() && !masks_future(in)) return visible;
   const auto keys = key_numbers(key);
-  const auto past = masks_future(in) ? keys.unsqueeze(0).le(keys.unsqueeze(1))  // [T, S]
+  const auto own = keys.slice(0, key.size(2) - in.query.size(1));              // [T]
+  const auto past = masks_future(in) ? keys.unsqueeze(0).le(own.unsqueeze(1))  // [T, S]
                                      : torch::ones_like(keys, torch::kBool).unsqueeze(0);
   return visible.defined() ? visible.logical_and(past) : past.unsqueeze(0).unsqueeze(0);
 }
@@ -83,8 +84,10 @@ std::optional<torch::Tensor> mask_of(const torch::Tensor& query, const torch::Te
                                      const AttentionInput& in) {
   constexpr double kHidden = -std::numeric_limits<float>::infinity();
   const bool added = in.position.bias.defined(), elsewhere = computes_elsewhere(query);
+  const bool continues = query.size(2) != key.size(2);
   std::optional<torch::Tensor> visible;
-  if (in.padding_mask.defined() || in.position.documents.defined() || (masks_future(in) && added))
+  if (in.padding_mask.defined() || in.position.documents.defined() ||
+      (masks_future(in) && (added || continues)))
     visible = visible_keys(key, in);
   if (!added) {
     if (!visible || !elsewhere) return visible;
@@ -283,6 +286,17 @@ AttentionOutput attention(const AttentionInput& in) {
   return attend(own.query,
                 in.key_value.defined() ? split_key_value(in.key_value, in.heads) : own.key_value,
                 in);
+}
+
+torch::Tensor largest_scores(const AttentionInput& in) {
+  const torch::NoGradGuard no_grad;
+  const auto [query, own] = own_heads(in);
+  const auto key = for_every_head(own[0], in.heads);
+  const auto scores = wide(query.matmul(key.transpose(-1, -2)));  // [B, H, T, S]
+  return scores
+             .masked_fill(visible_keys(key, in).logical_not(), std::numeric_limits<float>::lowest())
+             .amax({0, 2, 3}) /
+         std::sqrt(static_cast<double>(in.heads.d_k));
 }
 
 AttentionOutput attention(const AttentionInput& in, KVCache& cache) {

@@ -89,7 +89,7 @@ struct AttentionInput {
   Heads heads;
   torch::Tensor padding_mask;  // true: a key may be attended to; undefined: all may // [B, S]
   AttentionPosition position = {};
-  bool causal = false;  // no query attends to a key behind its own place; T = S, or T = 1
+  bool causal = false;  // the queries are the last T positions, and none attends to a later one
   bool wants_probabilities = false;
   Weighting weighting = {};
   QueryFactor factor = {};  // only read by a scheme that computes the attention
@@ -104,6 +104,10 @@ struct AttentionOutput {
 /// softmax(q k^T / sqrt(K) + bias) v, with q and k turned by the rotation; another weighting takes
 /// the softmax's place.
 AttentionOutput attention(const AttentionInput& input);
+
+/// The largest score of each head, without the bias. REQUIRES: no scheme that computes the
+/// attention itself. // [H]
+torch::Tensor largest_scores(const AttentionInput& input);
 
 /// The same over the positions of `cache`: keys and values that follow the queries in `query` are
 /// appended to it first. `padding_mask` has a row for each row of the cache's block.

@@ -31,6 +31,19 @@ TEST(Collate, RefusesASideWithoutItsEndToken) {
   EXPECT_THROW(collate(no_source, std::vector<int64_t>{0}), DataError);
 }
 
+TEST(FirstTargets, CutsEveryRowAndCountsWhatIsLeft) {
+  const std::vector<EncodedExample> two{{{7, 2}, {8, 9, 4, 2}}, {{5, 6, 2}, {4, 2}}};
+  const auto whole = collate(two, std::vector<int64_t>{0, 1});
+  const auto cut = first_targets(whole, 3);
+  EXPECT_EQ(cut.target_in, (std::vector<int64_t>{1, 8, 9, 1, 4, 0}));
+  EXPECT_EQ(cut.target_out, (std::vector<int64_t>{8, 9, 4, 4, 2, 0}));
+  EXPECT_EQ(cut.target_length, 3);
+  EXPECT_EQ(cut.tokens, 5);
+  EXPECT_EQ(cut.source, whole.source);
+  EXPECT_EQ(first_targets(whole, 4).target_out, whole.target_out);
+  EXPECT_EQ(first_targets(whole, 9).tokens, whole.tokens);
+}
+
 TEST(CollateSources, PadsToTheLongest) {
   const std::vector<std::vector<int32_t>> sources{{7, 2}, {}, {5, 6, 2}};
   const auto batch = collate_sources(sources, std::vector<int64_t>{2, 0});

@@ -45,6 +45,15 @@ TEST(BatchWarmup, RisesEvenlyFromOneBatchToAll) {
     EXPECT_EQ(batches_at({.steps = 100, .accumulate = 4}, step), 4) << step;
 }
 
+TEST(LengthWarmup, RisesEvenlyFromTheShortestRowsToWholeOnes) {
+  const LengthWarmup warmup{.share = 0.5, .shortest = 8};
+  const std::map<double, int64_t> expected{{0, 8}, {0.125, 22}, {0.25, 36}, {0.499, 63}, {0.5, 64}};
+  for (const auto& [progress, length] : expected)
+    EXPECT_EQ(length_at(warmup, progress, 64), length) << progress;
+  EXPECT_EQ(length_at(warmup, 0, 5), 5) << "no row is made longer";
+  EXPECT_EQ(length_at(LengthWarmup{}, 0, 64), 64);
+}
+
 TEST(Schedule, CosineAndLinearEndAtTheirFloor) {
   const Decay decay{{.peak = 1.0, .warmup = 10}, 0.1};
   EXPECT_NEAR(learning_rate(Cosine{decay}, 110, 110), 0.1, 1e-12);

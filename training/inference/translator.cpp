@@ -115,7 +115,8 @@ class BatchSearch {
          .tokens = tokens_,
          .n_best = task_.n_best,
          .prefixes = prefixes,
-         .numbers = numbers},
+         .numbers = numbers,
+         .count = task_.count},
         options_);
   }
 
@@ -157,9 +158,10 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
 }
 
 std::vector<Translation> translate(const Translator& translator, std::span<const std::string> lines,
-                                   const models::SearchOptions& options) {
+                                   const models::SearchOptions& options,
+                                   models::SearchCount* count) {
   std::vector<Translation> best;
-  for (auto& found : translate_all({&translator, 1}, {.lines = lines}, options))
+  for (auto& found : translate_all({&translator, 1}, {.lines = lines, .count = count}, options))
     best.push_back(std::move(found.front()));
   return best;
 }

@@ -35,6 +35,7 @@ struct TranslationTask {
   int64_t n_best = 1;                          // outputs wanted of a line
   int64_t jobs = 1;                            // batches worked on at once, a thread each
   bool one_line = true;  // an output is one line; else, of running text, it ends at max_length
+  models::SearchCount* count = nullptr;  // to add to; null: nobody counts
 };
 
 /// The best `n_best` targets found for every line, best first, in the order of the lines; a blank
@@ -46,9 +47,10 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
                                                     const TranslationTask& task,
                                                     const models::SearchOptions& options);
 
-/// The best target of one translator for every line.
+/// The best target of one translator for every line; `count` may be null.
 std::vector<Translation> translate(const Translator& translator, std::span<const std::string> lines,
-                                   const models::SearchOptions& options);
+                                   const models::SearchOptions& options,
+                                   models::SearchCount* count = nullptr);
 
 /// The index of the candidate of a line that is most similar to all of them, by the highest mean
 /// sentence chrF (minimum Bayes risk, Kumar & Byrne 2004).

@@ -23,6 +23,8 @@ bool is_moefied(const models::TransformerOptions& model);
 /// Whether positions of a decoder read each other by attention with scores alone.
 bool reads_by_attention(const models::TransformerOptions& model);
 bool has_batch_norm(const models::TransformerOptions& model);
+/// Whether every layer has attention whose scores grow with its queries and keys alone.
+bool has_plain_scores(const models::TransformerOptions& model);
 
 /// The resolved options of a run: everything that determines its result except the seed.
 struct Experiment {
@@ -75,6 +77,16 @@ struct Experiment {
             "model.position_ids.longest",
             "must be at least the longest sequence of an evaluation: see training.max_length and "
             "decoding.max_length");
+    ahead_rules(o, require);
+    require(o.training.qk_clip == 0 || (running && alone && has_plain_scores(o.model)),
+            "training.qk_clip",
+            "needs running text and model.family decoder_only, whose rows have no padding, and "
+            "multi_head attention without qk_norm in every layer, whose position is not one that "
+            "computes the attention itself");
+    require(o.training.length_warmup.share == 0 || (running && alone),
+            "training.length_warmup.share",
+            "needs running text and model.family decoder_only: other targets have lengths of their "
+            "own");
     require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
             "must be a mixture of relu experts with an oracle, similarity or network router, the "
             "same in every layer, if training.init_from.split divides a dense run");
@@ -101,6 +113,19 @@ struct Experiment {
         "adam, adamw, lion, soap, schedule_free, or muon or normuon with scale match_rms_adamw");
     require(!o.lora.given(), "model.parametrization.kind",
             "cannot be mup with training.lora, whose adapters have no rule for it");
+  }
+  static void ahead_rules(const Experiment& o, auto&& require) {
+    const auto heads = models::heads_ahead(o.model);
+    require(heads > 0 || o.training.ahead == training::AheadOptions(), "training.ahead",
+            "has no effect without the further heads of model.output.ahead");
+    require(o.decoding.draft <= heads, "decoding.draft",
+            "must be at most model.output.ahead, the heads that guess");
+    require(o.decoding.draft == 0 || !models::has_sane_depth(o.model, models::Side::decoder) ||
+                models::can_forget(o.model),
+            "decoding.draft",
+            "needs multi_head attention without forgetting, latent attention, or none, in every "
+            "layer of the decoder, and no model.canon, model.ngrams or capacity of experts in "
+            "evaluation: wrong guesses must be forgotten");
   }
   static void tokens_rules(const Experiment& o, const data::Tokens& tokens, auto&& require) {
     require(tokens.vocabulary || o.tokenizer.file || o.training.init_from.given(),
@@ -141,6 +166,17 @@ inline bool has_batch_norm(const models::TransformerOptions& model) {
       std::array{models::Side::encoder, models::Side::decoder}, [&](models::Side side) {
         return models::has_side(model.family, side) && models::has_sane_depth(model, side) &&
                std::ranges::any_of(models::stack_of(model, side).layers, has);
+      });
+}
+
+inline bool has_plain_scores(const models::TransformerOptions& model) {
+  if (!models::has_sane_depth(model, models::Side::decoder)) return true;  // another rule's fault
+  return std::ranges::all_of(
+      models::stack_of(model, models::Side::decoder).layers, [](const auto& layer) {
+        const auto* heads = std::get_if<models::MultiHead>(&layer.attention);
+        const bool turned = std::holds_alternative<models::Rotary>(layer.position);
+        return heads != nullptr && !heads->forgetting && heads->qk_norm == models::QkNorm::none &&
+               (turned || models::leaves_queries(layer.position));
       });
 }
 

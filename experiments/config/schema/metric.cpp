@@ -144,6 +144,13 @@ std::vector<Metric> further_output_metrics() {
        .high = kUnbounded,
        .on = {Compared::text},
        .in_tables = false},
+      {.name = "tokens_per_pass",
+       .label = "tokens per pass",
+       .meaning = "tokens that a pass of the decoder writes of an output, above 1 only with "
+                  "decoding.draft",
+       .high = kUnbounded,
+       .on = {Compared::text},
+       .in_tables = false},
       {.name = "decode_seconds",
        .label = "seconds to decode",
        .meaning = "wall-clock time of decoding the test set, on the machine of the run",

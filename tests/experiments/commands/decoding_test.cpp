@@ -53,6 +53,22 @@ TEST_F(DecodingTest, NBestHasOneFormAndABeamThatKeepsAsMany) {
     EXPECT_EQ(translated("a b\n", flags).code, 2) << flags;
 }
 
+TEST_F(DecodingTest, ADraftWritesTheSameAndSaysInHowManyPasses) {
+  EXPECT_EQ(shell(command("ahead", "--set model.output.ahead=2")).code, 0);
+  const std::string input = "a b c\nb a\n";
+  const auto plain = lines_of(translated(input, "--batch 1", "ahead").output);
+  auto drafted = lines_of(translated(input, "--batch 1 --draft 2", "ahead").output);
+  ASSERT_EQ(drafted.size(), 3U);
+  EXPECT_NE(drafted.back().find(" tokens in "), std::string::npos) << drafted.back();
+  drafted.pop_back();
+  EXPECT_EQ(drafted, plain);
+  const auto refused = translated(input, "--draft 1");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.output,
+            "ablate: --draft: decoding.draft must be at most model.output.ahead, the heads that "
+            "guess\n");
+}
+
 TEST_F(DecodingTest, EveryLineGivesOneLineWhateverItHolds) {
   const std::string hostile("a b\n\n   \n\t\nx y z\n\xff\xfe\nb\0c\na\r\n", 27);
   for (const std::string flags : {"--jobs 1", "--jobs 2", "--sample --seed 3"}) {

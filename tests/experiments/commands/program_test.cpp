@@ -15,6 +15,7 @@ TEST_F(ProgramTest, TheTableNamesEveryTestSetAndMakesNoClaimWithoutABaseline) {
   ASSERT_EQ(result.at("tests").size(), 2U);
   const auto& scores = result.at("tests").at(0);
   EXPECT_GT(scores.at("decode_seconds").get<double>(), 0);
+  EXPECT_EQ(scores.at("tokens_per_pass").get<double>(), 1);
   for (const char* name : {"rouge_1", "rouge_2", "rouge_l", "word_error_rate", "length_ratio"})
     EXPECT_GE(scores.at(name).get<double>(), 0) << name;
   EXPECT_EQ(result.at("steps"), 20);

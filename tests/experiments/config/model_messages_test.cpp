@@ -45,6 +45,23 @@ const std::vector<MessageCase> kModelCases = {
     {"APassThatEndsWithinARound", kModel + "{layers: 6, share: {layers: 2, fewest: 3}}\n",
      "study.yaml:5:49: model.share.fewest must be, as the number of layers, a multiple of "
      "share.layers, and not more than it"},
+    {"FurtherHeadsOfAnEncoder",
+     kModel + "{family: encoder_only, output: {kind: tokens, ahead: 2}}\n",
+     "study.yaml:5:19: model.family cannot be encoder_only here: an encoder writes no text; "
+     "data.task must be language or labelled\nstudy.yaml:5:63: model.output.ahead must be 0 in an "
+     "encoder_only model, which writes no next token"},
+    {"FurtherHeadsBesideASharedLayer",
+     kModel + "{share: {layers: 2}, output: {kind: tokens, ahead: 2}}\n",
+     "study.yaml:5:61: model.output.ahead needs layers with weights of their own, without "
+     "share.layers"},
+    {"FurtherHeadsWithExperts",
+     kModel + "{feed_forward: {kind: moe}, output: {kind: tokens, ahead: 2}}\n",
+     "study.yaml:5:68: model.output.ahead needs a last layer without experts, whose routing only "
+     "layers report"},
+    {"FurtherHeadsOfAMixedStream",
+     kModel + "{residual_mix: {kind: dense}, output: {kind: tokens, ahead: 2}}\n",
+     "study.yaml:5:70: model.output.ahead needs residual_mix none, since the others have weights "
+     "for all depths"},
     {"SharedLayersWithExperts", kModel + "{feed_forward: {kind: moe}, share: {layers: 3}}\n",
      "study.yaml:5:54: model.share.layers must be absent if a feed-forward is moe: the routers of "
      "shared layers are one"},

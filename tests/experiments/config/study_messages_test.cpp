@@ -14,7 +14,7 @@ TEST_P(StudyMessages, AreVerbatim) {
 const std::string kComparable =
     "exact_match, token_accuracy, bleu, chrf, perplexity, loss, nats_per_character, "
     "bits_per_character, rouge_1, rouge_2, rouge_l, word_error_rate, exact_match_raw, "
-    "word_error_rate_raw, decode_seconds, train_loss, validation_perplexity, "
+    "word_error_rate_raw, tokens_per_pass, decode_seconds, train_loss, validation_perplexity, "
     "validation_token_accuracy, expert_imbalance, steps_to_target, tokens_to_target, "
     "flops_to_target or seconds_to_target";
 

@@ -223,6 +223,28 @@ const std::vector<MessageCase> kValueCases = {
      "normuon with scale match_rms_adamw"},
     {"AnExponentialDecayToNothing", kTraining + "{schedule: {kind: stable, shape: exponential}}\n",
      "study.yaml:5:14: training.schedule.floor must be above 0 if shape is exponential"},
+    {"ACurriculumWithoutHeads", kTraining + "{ahead: {curriculum: forward}}\n",
+     "study.yaml:5:14: training.ahead has no effect without the further heads of "
+     "model.output.ahead"},
+    {"MoreGuessesThanHeads", kBase + "  model: {output: {ahead: 2}}\n  decoding: {draft: 3}\n",
+     "study.yaml:6:21: decoding.draft must be at most model.output.ahead, the heads that guess"},
+    {"ADraftOfABeam", kBase + "  model: {output: {ahead: 2}}\n  decoding: {draft: 2, beam: 4}\n",
+     "study.yaml:6:21: decoding.draft must be 0 with a beam of several hypotheses: a draft "
+     "continues one"},
+    {"ADraftOfAState",
+     kBase + "  model: {family: decoder_only, attention: {kind: lstm}, position: {kind: none}, "
+             "output: {ahead: 2}}\n  decoding: {draft: 2}\n",
+     "study.yaml:6:21: decoding.draft needs multi_head attention without forgetting, latent "
+     "attention, or none, in every layer of the decoder, and no model.canon, model.ngrams or "
+     "capacity of experts in evaluation: wrong guesses must be forgotten"},
+    {"ShortRowsOfPairs", kTraining + "{length_warmup: {share: 0.5}}\n",
+     "study.yaml:5:37: training.length_warmup.share needs running text and model.family "
+     "decoder_only: other targets have lengths of their own"},
+    {"ShortRowsForATime",
+     kTraining + "{length_warmup: {share: 0.5}, budget: {kind: seconds, seconds: 9}}\n",
+     "study.yaml:5:37: training.length_warmup.share must be 0 with a budget of seconds, whose "
+     "updates all take the same time\nstudy.yaml:5:37: training.length_warmup.share needs running "
+     "text and model.family decoder_only: other targets have lengths of their own"},
     {"AScheduleWithoutOne", kTraining + "{optimizer: {kind: schedule_free}}\n",
      "study.yaml:5:3: training.schedule.kind must be constant with optimizer schedule_free, whose "
      "average takes the place of a decay"},
