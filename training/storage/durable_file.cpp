@@ -123,6 +123,7 @@ bool is_leftover(int file) {
 }  // namespace
 
 IoError io_error(std::string_view action, const std::filesystem::path& path, int code) {
+  if (code == ENOMEM) throw std::bad_alloc();
   const auto what_to_do = remedy(code);
   return IoError(fmt::format("cannot {} '{}': {}{}{}", action, path.string(),
                              std::generic_category().message(code), what_to_do.empty() ? "" : "; ",

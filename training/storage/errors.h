@@ -19,7 +19,8 @@ struct IoError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// "cannot <action> '<path>': <strerror of `code`>", with a remedy if one is known.
+/// "cannot <action> '<path>': <strerror of `code`>", with a remedy if one is known. Throws
+/// std::bad_alloc if the reason is that memory has ended.
 IoError io_error(std::string_view action, const std::filesystem::path& path, int code);
 
 /// A number that decides something, as a loss, a gradient or a weight, is not finite.

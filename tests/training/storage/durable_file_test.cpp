@@ -136,6 +136,7 @@ TEST_F(DurableFile, FullDeviceIsAnErrorWithARemedy) {
   EXPECT_STREQ(io_error("write", "/a b", ENOSPC).what(),
                "cannot write '/a b': No space left on device; free some space and run the same "
                "command again");
+  EXPECT_THROW(io_error("remove", "/a", ENOMEM), std::bad_alloc);
   EXPECT_STREQ(io_error("create", "/a", EACCES).what(),
                "cannot create '/a': Permission denied; make it writable or choose another folder");
 }
