@@ -102,21 +102,24 @@ TEST(Ahead, WhatCountsCannotForget) {
 }
 
 TEST(Ahead, ACacheForgetsBlocksAndPartsOfBlocks) {
+  // Keys of two rows, of which the second has 10 more.
   const auto block = [](std::vector<float> keys) -> KVCache::Block {
-    const auto key = torch::tensor(keys).view({1, 1, -1, 1});
+    const auto first = torch::tensor(keys);
+    const auto key = torch::stack({first, first + 10}).view({2, 1, -1, 1});
     return {key, key + 100};
   };
   for (int64_t count = 0; count <= 5; ++count) {
     KVCache cache;
     for (const auto& keys : std::vector<std::vector<float>>{{1}, {2, 3}, {4, 5}})
       cache.append_block(block(keys));
+    cache.reorder(torch::tensor({1, 0}));
     cache.keep_first(count);
+    cache.append_block(block({9}));
     const auto& left = cache.concatenate();
-    for (size_t i = 0; i < 2; ++i)
-      EXPECT_TRUE(torch::equal(
-          left[i].flatten(),
-          torch::arange(1., 1. + static_cast<double>(count)) + 100. * static_cast<double>(i)))
-          << count;
+    const auto old = torch::arange(1., 1. + static_cast<double>(count)), own = torch::tensor({9.F});
+    const auto keys = torch::stack({torch::cat({old + 10, own}), torch::cat({old, own + 10})});
+    EXPECT_TRUE(torch::equal(left[0].flatten(1), keys)) << count;
+    EXPECT_TRUE(torch::equal(left[1].flatten(1), keys + 100)) << count;
   }
 }
 
