@@ -130,7 +130,8 @@ GradientSize gradient_of_parts(models::Transformer& model, const data::Batch& ba
          .max_grad_norm = update.max_grad_norm,
          .dropout = update.dropout,
          .dropout_seed = models::derive_seed(update.dropout_seed, "part", static_cast<uint64_t>(i)),
-         .precision = update.precision});
+         .precision = update.precision,
+         .ahead = update.ahead});
     weighted += static_cast<double>(part.tokens) * norm * norm;
     ++parts;
   }

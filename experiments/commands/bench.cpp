@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -171,6 +172,9 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
          .dropout = experiment.model.dropout,
          .dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
          .precision = experiment.training.precision,
+         .ahead = std::lround(
+             training::mean_heads(experiment.training, models::heads_ahead(experiment.model))),
+         .qk_clip = experiment.training.qk_clip,
          .graphs = graphs.get(),
          .finished = [&](training::UpdatePart part) { measured.times.add(part); }});
     measured.loss = record.loss;

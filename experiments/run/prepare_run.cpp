@@ -196,6 +196,7 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
                         .precision = precision,
                         .ahead = std::lround(
                             training::mean_heads(options, models::heads_ahead(experiment.model))),
+                        .qk_clip = options.qk_clip,
                         .graphs = graphs.get()});
     };
     if (graphs) {  // which an update of the same sizes records, as most of a training's find them

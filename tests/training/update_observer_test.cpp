@@ -78,6 +78,24 @@ TEST(UpdateObserver, ExamplesThatAreAllTheSameAreNoNoise) {
   EXPECT_NEAR(values.at("gradient_noise model"), 0, 1e-3);
 }
 
+TEST(UpdateObserver, PartsTrainTheFurtherHeadsThatTheUpdateDoes) {
+  const auto plain = dense_model();
+  auto options = plain->options();
+  options.output = models::LmHead{.ahead = 1};
+  models::Transformer model(options, plain->vocabulary());
+  models::initialize(*model, 1);
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const std::vector<data::EncodedExample> same(4, {{5, 6, 7, 2}, {7, 6, 2}});
+  const auto batch = data::collate(same, std::vector<int64_t>{0, 1, 2, 3});
+  auto updates = plain_update();
+  updates.ahead = 1;
+  const UpdateObserver observer(model, batch, updates, {.every = 1});
+  for (const auto& one : observer.after(update(model, *optimizer, {&batch, 1}, updates)))
+    if (one.what == "gradient_noise") {
+      EXPECT_NEAR(one.value, 0, 1e-3);
+    }
+}
+
 TEST(UpdateObserver, PartsCountByTheirTokensAndThoseWithoutAnyNotAtAll) {
   auto model = dense_model();
   const auto optimizer = make_optimizer(Sgd{}, *model);
