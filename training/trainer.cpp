@@ -107,29 +107,30 @@ TrainingSummary Trainer::run() {
   return {state_, train_loss_};
 }
 
-void Trainer::train_step(data::BatchStream& stream) {
+std::vector<data::Batch> Trainer::next_batches(data::BatchStream& stream, int64_t step) const {
   const auto& options = input_.options;
-  std::vector<data::Batch> batches;
-  const int64_t step = state_.step + 1;
   const double progress = static_cast<double>(step - 1) / static_cast<double>(options.steps);
+  std::vector<data::Batch> batches;
   for (int64_t i = batches_at(options, step); i > 0; --i) {
     auto batch = stream.next();
     const auto length = length_at(options.length_warmup, progress, batch.target_length);
     batches.push_back(data::first_targets(std::move(batch), length));
   }
-  const double rate = learning_rate(options.schedule, step, options.steps);
-  const UpdateOptions update_options{
-      .learning_rate = rate,
-      .loss = options.loss(),
-      .max_grad_norm = options.max_grad_norm,
-      .dropout = input_.dropout,
-      .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
-      .precision = input_.precision,
-      .ahead = heads_at(options, models::heads_ahead(model_->options()), step),
-      .qk_clip = options.qk_clip,
-      .mixtures = input_.options.logs(step),
-      .ranks = input_.ranks,
-      .graphs = graphs_.get()};
+  return batches;
+}
+
+void Trainer::train_step(data::BatchStream& stream) {
+  const auto& options = input_.options;
+  const int64_t step = state_.step + 1;
+  const auto batches = next_batches(stream, step);
+  auto update_options = training::update_options(options, model_->options(), step, input_.ranks);
+  update_options.dropout = input_.dropout;
+  update_options.dropout_seed =
+      models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step));
+  update_options.precision = input_.precision;
+  update_options.mixtures = options.logs(step);
+  update_options.graphs = graphs_.get();
+  const double rate = update_options.learning_rate;
   std::optional<UpdateObserver> observer;
   if (observes(step)) {
     progress_.pause();

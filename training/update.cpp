@@ -13,6 +13,7 @@
 #include "models/random.h"
 #include "training/device.h"
 #include "training/process/interrupt.h"
+#include "training/schedule.h"
 #include "training/score_clip.h"
 
 namespace ablate::training {
@@ -192,6 +193,20 @@ torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
 }
 
 }  // namespace
+
+UpdateOptions update_options(const TrainingOptions& options,
+                             const models::TransformerOptions& model, int64_t step,
+                             const RankGroup& ranks) {
+  return {.learning_rate = learning_rate(options.schedule, step, options.steps),
+          .loss = options.loss(),
+          .max_grad_norm = options.max_grad_norm,
+          .dropout = model.dropout,
+          .dropout_seed = 0,
+          .precision = options.precision,
+          .ahead = heads_at(options, models::heads_ahead(model), step),
+          .qk_clip = options.qk_clip,
+          .ranks = ranks};
+}
 
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {

@@ -46,6 +46,12 @@ struct UpdateOptions {
   std::function<void(UpdatePart)> finished = [](UpdatePart) {};
 };
 
+/// The options of update `step`, of which the first is 1, in a training of this model. The seed,
+/// the graphs and what is reported are left to the caller.
+UpdateOptions update_options(const TrainingOptions& options,
+                             const models::TransformerOptions& model, int64_t step,
+                             const RankGroup& ranks = RankGroup::alone());
+
 /// Forward, backward, clip and step with the gradient of the mean loss per target token of all
 /// `batches` together, independent of their split. Ranks share the batches, and their number must
 /// divide that of the batches; gradients are added in the order of a binary tree over all batches,

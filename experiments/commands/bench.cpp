@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -164,19 +163,12 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
       tokens = 0;
     }
     const auto& batch = batches[static_cast<size_t>(step) % batches.size()];
-    const auto record = training::update(
-        model, *optimizer, {&batch, 1},
-        {.learning_rate = training::learning_rate(experiment.training.schedule, 1, 1000),
-         .loss = experiment.training.loss(),
-         .max_grad_norm = experiment.training.max_grad_norm,
-         .dropout = experiment.model.dropout,
-         .dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
-         .precision = experiment.training.precision,
-         .ahead = std::lround(
-             training::mean_heads(experiment.training, models::heads_ahead(experiment.model))),
-         .qk_clip = experiment.training.qk_clip,
-         .graphs = graphs.get(),
-         .finished = [&](training::UpdatePart part) { measured.times.add(part); }});
+    auto options = training::update_options(experiment.training, experiment.model,
+                                            experiment.training.steps / 2 + 1);
+    options.dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step));
+    options.graphs = graphs.get();
+    options.finished = [&](training::UpdatePart part) { measured.times.add(part); };
+    const auto record = training::update(model, *optimizer, {&batch, 1}, options);
     measured.loss = record.loss;
     tokens += record.tokens;
   }

@@ -186,19 +186,13 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
     auto start = now();
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
-    const auto update = [&] {
-      training::update(model, *optimizer, batches,
-                       {.learning_rate = 1e-9,
-                        .loss = options.loss(),
-                        .max_grad_norm = options.max_grad_norm,
-                        .dropout = experiment.model.dropout,
-                        .dropout_seed = static_cast<uint64_t>(step),
-                        .precision = precision,
-                        .ahead = std::lround(
-                            training::mean_heads(options, models::heads_ahead(experiment.model))),
-                        .qk_clip = options.qk_clip,
-                        .graphs = graphs.get()});
-    };
+    auto update_options =
+        training::update_options(options, experiment.model, options.steps / 2 + 1);
+    update_options.learning_rate = 1e-9;
+    update_options.dropout_seed = static_cast<uint64_t>(step);
+    update_options.precision = precision;
+    update_options.graphs = graphs.get();
+    const auto update = [&] { training::update(model, *optimizer, batches, update_options); };
     if (graphs) {  // which an update of the same sizes records, as most of a training's find them
       update();
       start = now();
