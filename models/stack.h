@@ -42,8 +42,8 @@ struct StackEntry {
   int64_t repeat;       // number of earlier entries with the same layer
 };
 
-/// Layers over embedded sequences; pre-norm stacks end with a norm. Further heads are layers that
-/// read what the last one reads, and share that norm (Gloeckle et al. 2024).
+/// Layers over embedded sequences; pre-norm stacks end with a norm. Further heads are layers
+/// that have the last one's input, and that norm behind them (Gloeckle et al. 2024).
 class StackImpl : public Module {
  public:
   explicit StackImpl(const StackOptions& options);

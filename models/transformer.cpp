@@ -34,7 +34,8 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
       vocabulary_(vocabulary),
       family_(options.family),
       d_model_(options.d_model),
-      pad_(vocabulary.pad) {
+      pad_(vocabulary.pad),
+      can_forget_(can_forget(options)) {
   const auto base = static_cast<double>(base_width_of(options.parametrization, d_model_));
   embedding_scale_ = options.embedding_scale ? std::sqrt(base) : 1.0;
   const auto head_options = std::visit([](const Head& head) { return head; }, options.output);
@@ -208,7 +209,7 @@ DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const Forward
 
 ModelOutput TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cache,
                                     ForwardContext context) {
-  TORCH_CHECK(ids.size(1) == 1 || cache.length == 0 || can_forget(options_),
+  TORCH_CHECK(ids.size(1) == 1 || cache.length == 0 || can_forget_,
               "several tokens need an empty cache");
   context.token_ids = ids;
   cache.length += ids.size(1);

@@ -121,6 +121,7 @@ class TransformerImpl : public Module {
   Family family_;
   std::optional<Pool> pool_;  // of a label head
   int64_t d_model_, pad_;
+  bool can_forget_;
   double embedding_scale_, output_scale_;
   torch::Tensor source_table_, target_table_;  // [V, D]
   OutputTransform transform_{nullptr};

@@ -106,7 +106,8 @@ Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& 
     last_ = whole.select(1, source.size(1));
     prompt = whole.slice(1, 0, source.size(1));
   }
-  for (const auto& model : models) caches_.push_back(model.prefill(prompt, drafting.tokens));
+  for (size_t i = 0; i < models.size(); ++i)
+    caches_.push_back(models[i].prefill(prompt, heads_of(i)));
 }
 
 torch::Tensor Ensemble::step() {
@@ -120,7 +121,7 @@ void Ensemble::pass() {
   if (guesses_.defined()) ids = torch::cat({ids, guesses_}, 1);
   std::vector<torch::Tensor> votes;
   for (size_t i = 0; i < models_.size(); ++i) {
-    auto output = models_[i].extend(ids, caches_[i], drafting_.tokens);
+    auto output = models_[i].extend(ids, caches_[i], heads_of(i));
     votes.push_back(models_[i].project(output.hidden));
     if (i == 0) ahead_ = std::move(output.ahead);
   }

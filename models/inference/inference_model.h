@@ -64,13 +64,13 @@ void cast_weights(torch::nn::Module& module, torch::ScalarType dtype);
 /// Guesses of the next tokens, which one pass reads and verifies together (Stern et al. 2018,
 /// Blockwise Parallel Decoding).
 struct Drafting {
-  int64_t tokens = 0;  // number of guesses, by as many further heads of the first model; 0: none
+  int64_t tokens = 0;  // guesses, each by a further head of the first model; 0: no draft
   int64_t reads = 0;   // the most tokens that any row still reads
 };
 
 /// One model or several that write the same outputs step by step, with a cache each. Several vote
-/// by the mean of their probabilities. A draft changes no logits but by rounding: a step after a
-/// right guess in all rows needs no pass, and one after a wrong guess forgets what follows it.
+/// by the mean of their probabilities. A draft changes logits only by rounding: a guess that is
+/// right in all rows saves a pass, and a wrong one is forgotten with the guesses behind it.
 class Ensemble {
  public:
   /// Reads the source and the start token; a decoder-only model reads the start token and then the
@@ -91,6 +91,8 @@ class Ensemble {
  private:
   /// Reads the last token and the guesses.
   void pass();
+  /// The further heads that run of this model.
+  int64_t heads_of(size_t model) const { return model == 0 ? drafting_.tokens : 0; }
   /// The tokens of a pass that steps have not reached.
   int64_t unread() const { return logits_.defined() ? logits_.size(1) - 1 - at_ : 0; }
   /// Guesses of the tokens behind the next one, at the place of the last step. // [R, guesses]

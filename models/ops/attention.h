@@ -89,7 +89,7 @@ struct AttentionInput {
   Heads heads;
   torch::Tensor padding_mask;  // true: a key may be attended to; undefined: all may // [B, S]
   AttentionPosition position = {};
-  bool causal = false;  // the queries are the last T positions, and none attends to a later one
+  bool causal = false;  // the queries are the last T positions and do not attend to later ones
   bool wants_probabilities = false;
   Weighting weighting = {};
   QueryFactor factor = {};  // only read by a scheme that computes the attention

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "models/feed_forward_options.h"
+
+namespace ablate::models {
+
+enum class Pool { first, mean };
+
+constexpr auto names(Pool) {
+  return std::to_array<std::pair<Pool, std::string_view>>(
+      {{Pool::first, "first"}, {Pool::mean, "mean"}});
+}
+
+/// Members of every head.
+struct Head {
+  double scale = 1.0;
+  double softcap = 0.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("scale", o.scale, "factor of the logits, as in muP (Yang et al. 2022)");
+    visit("softcap", o.softcap,
+          "cap of the logits (final_logit_softcapping): they become softcap * tanh(logit / "
+          "softcap), as in Gemma 2; 0: no cap");
+  }
+  static void rules(const Head& o, auto&& require) {
+    require(o.scale > 0 && o.scale <= 1000, "scale", "must be above 0 and at most 1000");
+    require(o.softcap >= 0, "softcap", "must not be negative");
+  }
+};
+
+/// Logits of the vocabulary's tokens at every position.
+struct LmHead : Head {
+  static constexpr std::string_view name = "tokens";
+  bool bias = false;
+  std::optional<Activation> transform;
+  int64_t ahead = 0;
+
+  static void fields(auto& o, auto&& visit) {
+    Head::fields(o, visit);
+    visit("bias", o.bias, "a bias of every token's logit");
+    visit("transform", o.transform,
+          "activation of a projection, with a norm behind it, of the stack's output, as in BERT's "
+          "masked head; absent: no such projection");
+    visit("ahead", o.ahead,
+          "further heads of multi-token prediction, each a layer beside the last one and the same "
+          "projection to the vocabulary: the first of them predicts the token behind the next one");
+  }
+  static void rules(const LmHead& o, auto&& require) {
+    Head::rules(o, require);
+    require(o.ahead >= 0 && o.ahead <= 16, "ahead", "must be from 0 to 16");
+  }
+};
+
+/// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
+struct LabelHead : Head {
+  static constexpr std::string_view name = "label";
+  Pool pool = Pool::first;
+
+  static void fields(auto& o, auto&& visit) {
+    Head::fields(o, visit);
+    visit("pool", o.pool,
+          "first: the output at the start token, as at BERT's [CLS]; mean: of all positions");
+  }
+};
+
+using HeadOptions = std::variant<LmHead, LabelHead>;
+
+}  // namespace ablate::models
