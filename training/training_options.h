@@ -254,6 +254,19 @@ struct TrainingOptions {
           "average");
     visit("ema", o.ema, "decay of the exponential moving average of the weights; 0: no average");
   }
+  static void loss_fields(auto& o, auto& visit) {
+    visit("label_smoothing", o.label_smoothing, "probability that is spread over the vocabulary");
+    visit("z_loss", o.z_loss,
+          "factor of the squared logarithm of the softmax's denominator, which is added to the "
+          "loss of every target token (PaLM: 1e-4)");
+    visit("ahead", o.ahead, "training of the further heads of model.output.ahead");
+    visit("max_grad_norm", o.max_grad_norm,
+          "gradients are clipped to this global norm; 0: no clipping");
+    visit("qk_clip", o.qk_clip,
+          "bound of the scores of self-attention: after an update in which a head gave a larger "
+          "score, its queries and keys are multiplied by the factor that would have kept it at the "
+          "bound (QK-Clip; Kimi K2: 100); 0: none");
+  }
   static void fields(auto& o, auto&& visit) {
     visit("steps", o.steps,
           "optimizer updates, unless budget gives their number; 0: no training, for any budget: "
@@ -269,16 +282,7 @@ struct TrainingOptions {
     visit("optimizer", o.optimizer, "how gradients move the weights");
     visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
     visit("schedule", o.schedule, "learning rate as a function of the step");
-    visit("label_smoothing", o.label_smoothing, "probability that is spread over the vocabulary");
-    visit("z_loss", o.z_loss,
-          "factor of the squared logarithm of the softmax's denominator, which is added to the "
-          "loss of every target token (PaLM: 1e-4)");
-    visit("ahead", o.ahead, "training of the further heads of model.output.ahead");
-    visit("max_grad_norm", o.max_grad_norm,
-          "gradients are clipped to this global norm; 0: no clipping");
-    visit("qk_clip", o.qk_clip,
-          "bound of the scores of self-attention: after an update in which a head gave a larger "
-          "score, its queries and keys are made so much smaller (QK-Clip; Kimi K2: 100); 0: none");
+    loss_fields(o, visit);
     visit("precision", o.precision,
           "precision of matrix products: fp32, or bf16 or (on a GPU) tf32 if the device has it");
     visit("device", o.device, "auto (cuda if available), cpu or cuda");

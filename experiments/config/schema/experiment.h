@@ -78,25 +78,10 @@ struct Experiment {
             "must be at least the longest sequence of an evaluation: see training.max_length and "
             "decoding.max_length");
     ahead_rules(o, require);
-    require(o.training.qk_clip == 0 || (running && alone && has_plain_scores(o.model)),
-            "training.qk_clip",
-            "needs running text and model.family decoder_only, whose rows have no padding, and "
-            "multi_head attention without qk_norm in every layer, whose position is not one that "
-            "computes the attention itself");
-    require(o.training.length_warmup.share == 0 || (running && alone),
-            "training.length_warmup.share",
-            "needs running text and model.family decoder_only: other targets have lengths of their "
-            "own");
+    training_rules(o, running && alone, require);
     require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
             "must be a mixture of relu experts with an oracle, similarity or network router, the "
             "same in every layer, if training.init_from.split divides a dense run");
-    if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))
-      mup_rules(o.training, require);
-    require(!std::holds_alternative<training::ScheduleFree>(o.training.optimizer) ||
-                !has_batch_norm(o.model),
-            "training.optimizer.kind",
-            "cannot be schedule_free with norm batch, whose running means are those of other "
-            "weights than the ones that are evaluated");
     if (tokens != nullptr) tokens_rules(o, *tokens, require);
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
@@ -113,6 +98,23 @@ struct Experiment {
         "adam, adamw, lion, soap, schedule_free, or muon or normuon with scale match_rms_adamw");
     require(!o.lora.given(), "model.parametrization.kind",
             "cannot be mup with training.lora, whose adapters have no rule for it");
+  }
+  /// `unpadded`: whether all rows of a batch are as long as the longest.
+  static void training_rules(const Experiment& o, bool unpadded, auto&& require) {
+    require(o.training.qk_clip == 0 || (unpadded && has_plain_scores(o.model)), "training.qk_clip",
+            "needs running text and model.family decoder_only, whose rows have no padding, and in "
+            "every layer multi_head attention without qk_norm and forgetting, whose position is "
+            "not one that computes the attention itself");
+    require(o.training.length_warmup.share == 0 || unpadded, "training.length_warmup.share",
+            "needs running text and model.family decoder_only: other targets have lengths of their "
+            "own");
+    if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))
+      mup_rules(o.training, require);
+    require(!std::holds_alternative<training::ScheduleFree>(o.training.optimizer) ||
+                !has_batch_norm(o.model),
+            "training.optimizer.kind",
+            "cannot be schedule_free with norm batch, whose running means are those of other "
+            "weights than the ones that are evaluated");
   }
   static void ahead_rules(const Experiment& o, auto&& require) {
     const auto heads = models::heads_ahead(o.model);
