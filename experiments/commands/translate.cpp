@@ -46,16 +46,19 @@ models::WeightDtype dtype_of(const std::string& precision) {
 struct Loaded {
   std::vector<training::Translator> translators;
   models::SearchOptions options;
-  models::SearchCount count = {};  // of the whole input
+  std::unique_ptr<models::SearchCount> count =
+      std::make_unique<models::SearchCount>();  // of the whole input
 };
 
-void load(const TranslateRequest& request, Loaded& loaded) {
+Loaded load(const TranslateRequest& request) {
+  Loaded loaded;
   for (const auto& folder : request.runs) {
     auto run = run::load_run(folder, request.checkpoint);
     const auto options = request.decoding.over(run.experiment, request.n_best);
     if (loaded.translators.empty()) loaded.options = options;
     loaded.translators.push_back(run.translator(dtype_of(request.precision)));
   }
+  return loaded;
 }
 
 /// One batch and one thread per core; two threads for one batch are slower.
@@ -94,10 +97,10 @@ void note_cut(int64_t count, const Loaded& loaded) {
         count, count == 1 ? "is" : "are", loaded.translators.front().format.longest_prompt());
 }
 
-/// Reports what drafts saved.
+/// Reports how many tokens each pass wrote with drafts.
 void note_draft(const Loaded& loaded) {
-  if (loaded.options.draft == 0 || loaded.count.passes == 0) return;
-  const auto tokens = loaded.count.tokens.load(), passes = loaded.count.passes.load();
+  if (loaded.options.draft == 0 || loaded.count->passes == 0) return;
+  const auto tokens = loaded.count->tokens.load(), passes = loaded.count->passes.load();
   std::cerr << fmt::format("{} tokens in {} passes, {:.2f} in each\n", tokens, passes,
                            static_cast<double>(tokens) / static_cast<double>(passes));
 }
@@ -141,8 +144,7 @@ class Prefixes {
 void translate_all(const TranslateRequest& request) {
   check(request);
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
-  Loaded loaded;
-  load(request, loaded);
+  const auto loaded = load(request);
   const Prefixes prefixes(request.prefixes);
   int64_t cut = 0;
   size_t done = 0;
@@ -156,7 +158,7 @@ void translate_all(const TranslateRequest& request) {
                                  .first_line = static_cast<int64_t>(done),
                                  .n_best = std::max(request.n_best.value_or(1), request.risk),
                                  .jobs = jobs,
-                                 .count = &loaded.count},
+                                 .count = loaded.count.get()},
                                 shared_out(loaded.options, lines.size(), jobs));
     for (size_t i = 0; i < found.size(); ++i) {
       if (found[i].front().read) ++cut;
@@ -182,7 +184,7 @@ void check_filling(const TranslateRequest& request, const Loaded& loaded) {
 }
 
 std::vector<std::vector<training::Translation>> continuations(
-    const TranslateRequest& request, Loaded& loaded, const std::vector<std::string>& prompts,
+    const TranslateRequest& request, const Loaded& loaded, const std::vector<std::string>& prompts,
     size_t done) {
   const auto first_line = static_cast<int64_t>(done);
   const auto& only = loaded.translators.front();
@@ -198,13 +200,13 @@ std::vector<std::vector<training::Translation>> continuations(
                                   .n_best = request.n_best.value_or(1),
                                   .jobs = jobs_for(request, loaded, prompts.size()),
                                   .one_line = request.one_line,
-                                  .count = &loaded.count},
+                                  .count = loaded.count.get()},
                                  loaded.options);
 }
 
 /// Prints the continuation of each prompt; `done` prompts came before them. Counts those that were
 /// too long.
-int64_t go_on(const TranslateRequest& request, Loaded& loaded,
+int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
               const std::vector<std::string>& prompts, size_t done) {
   const auto found = continuations(request, loaded, prompts, done);
   for (size_t i = 0; i < prompts.size(); ++i)
@@ -218,8 +220,7 @@ int64_t go_on(const TranslateRequest& request, Loaded& loaded,
 
 void generate(const TranslateRequest& request, bool from_input) {
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
-  Loaded loaded;
-  load(request, loaded);
+  const auto loaded = load(request);
   const auto& format = loaded.translators.front().format;
   if (!format.continues_text() && !format.fills_masks())
     throw UsageError(
