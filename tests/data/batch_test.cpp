@@ -40,6 +40,7 @@ TEST(FirstTargets, CutsEveryRowAndCountsWhatIsLeft) {
   EXPECT_EQ(cut.target_length, 3);
   EXPECT_EQ(cut.tokens, 5);
   EXPECT_EQ(cut.source, whole.source);
+  EXPECT_EQ(first_targets(whole, 1).tokens, 2);
   EXPECT_EQ(first_targets(whole, 4).target_out, whole.target_out);
   EXPECT_EQ(first_targets(whole, 9).tokens, whole.tokens);
 }

@@ -76,8 +76,8 @@ class LinearAttentionTest : public testing::Test {
     return weighed("out", heads * torch::silu(weighed("gate", x_)));
   }
 
-  /// The outputs of heads by the delta rule: what is kept of a state, and then the key's value
-  /// changed in it.
+  /// The outputs of heads by the delta rule: the state decays, and then the value under the key is
+  /// replaced.
   template <class Kept>
   torch::Tensor replacing_heads(Kept kept) const {
     const auto unit = [](const torch::Tensor& x) { return x / (x.square().sum() + 1e-6).sqrt(); };

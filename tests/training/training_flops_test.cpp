@@ -10,7 +10,7 @@ namespace {
 
 using models::Family;
 
-constexpr models::Vocabulary kVocabulary{20, 20, 0};
+constexpr models::Vocabulary kTwentyTokens{20, 20, 0};
 constexpr models::PassExtent kExtent{.rows = 3, .source = 5, .target = 7};
 
 models::TransformerOptions two_layers(Family family) {
@@ -22,16 +22,16 @@ models::TransformerOptions two_layers(Family family) {
 }
 
 double flops(const models::TransformerOptions& options, const std::vector<std::string>& frozen) {
-  models::Transformer model(options, kVocabulary);
+  models::Transformer model(options, kTwentyTokens);
   choose_parts(*model, {.freeze = frozen}, 1);
   return TrainingFlops(*model)(kExtent);
 }
 
 TEST(TrainingFlops, AreThreeForwardPassesIfEverythingIsTrained) {
   for (const auto& [name, options] : models::variants()) {
-    const models::Transformer model(options, kVocabulary);
+    const models::Transformer model(options, kTwentyTokens);
     const auto pass = [&](const models::TransformerOptions& o) {
-      return models::forward_flops(o, kVocabulary, kExtent);
+      return models::forward_flops(o, kTwentyTokens, kExtent);
     };
     const double mean = (pass(options) + pass(models::with_fewest_layers(options))) / 2;
     EXPECT_EQ(TrainingFlops(*model)(kExtent), 3 * mean) << name;
@@ -76,7 +76,7 @@ TEST(TrainingFlops, OfAnEncoderThatIsFrozenAreThoseOfAForwardPass) {
   auto options = two_layers(Family::encoder_decoder);
   options.tying = models::Tying::target;
   const double encoder = 2 * 3 * 5 * (kWeights + 2 * 16 * 5), memory = 2 * 3 * 5 * 2 * 16 * 16;
-  const double whole = models::forward_flops(options, kVocabulary, kExtent) / 2;
+  const double whole = models::forward_flops(options, kTwentyTokens, kExtent) / 2;
   EXPECT_EQ(flops(options, {"encoder", "source_embedding"}), 2 * (3 * whole - 2 * encoder - memory))
       << "nor has the memory a gradient";
 }
@@ -84,7 +84,7 @@ TEST(TrainingFlops, OfAnEncoderThatIsFrozenAreThoseOfAForwardPass) {
 TEST(TrainingFlops, OfAFrozenLayerThatReadsATrainedEncoderHaveTheGradientsOfItsInputs) {
   auto options = two_layers(Family::encoder_decoder);
   options.tying = models::Tying::none;
-  const double whole = models::forward_flops(options, kVocabulary, kExtent) / 2;
+  const double whole = models::forward_flops(options, kTwentyTokens, kExtent) / 2;
   const double frozen = kPositions * (kWeights + 2 * 16 * 16) + 3 * 5 * 2 * 16 * 16;
   EXPECT_EQ(flops(options, {"target_embedding", "decoder.layers.0"}), 2 * (3 * whole - frozen));
 }

@@ -90,10 +90,10 @@ TEST(UpdateObserver, PartsTrainTheFurtherHeadsThatTheUpdateDoes) {
   auto updates = plain_update();
   updates.ahead = 1;
   const UpdateObserver observer(model, batch, updates, {.every = 1});
-  for (const auto& one : observer.after(update(model, *optimizer, {&batch, 1}, updates)))
-    if (one.what == "gradient_noise") {
-      EXPECT_NEAR(one.value, 0, 1e-3);
-    }
+  const auto seen = observer.after(update(model, *optimizer, {&batch, 1}, updates));
+  const auto noise = std::ranges::find(seen, "gradient_noise", &Observation::what);
+  ASSERT_NE(noise, seen.end());
+  EXPECT_NEAR(noise->value, 0, 1e-3);
 }
 
 TEST(UpdateObserver, PartsCountByTheirTokensAndThoseWithoutAnyNotAtAll) {
