@@ -78,7 +78,7 @@ SIZES_OF_STUDIES = {
 # Words in capitals that stand for something and have no file of that name in the folder.
 PLACEHOLDERS = {"report FOLDER": "report runs/quickstart", "pack FOLDER": "pack runs/quickstart", "--tokenizers FOLDER": "--tokenizers RUN",
                 "runs/STUDY": "runs/quickstart", "explain KEY": "explain model.position", "explain NAME": "explain hidden_size", "help VERB": "help run", "STEP": "8",
-                "--sha256 DIGEST": "--trust"}
+                "--sha256 DIGEST": "--trust", "RUN --batch 1 --jobs 1 --draft": "guessing/quickstart/reverse/sinusoidal/seed-1 --batch 1 --jobs 1 --draft"}
 
 
 def blocks_of(text):
@@ -200,8 +200,9 @@ class Folder:
             (self.path / f"{name}.yaml").write_text(small(study))
 
     def write_models(self):
-        """A language model, and the weights of RUN with one renamed."""
+        """A language model, a model that guesses, and the weights of RUN with one renamed."""
         self.must("ablate run experiments/studies/shakespeare.yaml --data DIR --arms ours --seeds 1")
+        self.must("ablate run experiments/studies/quickstart.yaml --arms sinusoidal --seeds 1 --set model.output.ahead=3 --output guessing")
         self.must("ablate export RUN --format safetensors --to exported")
         shutil.copy(self.path / "RUN/config.yaml", self.path)
         weights = (self.path / "exported/model.safetensors").read_bytes()
