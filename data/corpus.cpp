@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "data/read_corpus.h"
+#include "data/tasks/biographies.h"
 #include "data/tasks/generate.h"
+#include "data/tasks/grammar.h"
 #include "data/tasks/table.h"
 #include "data/token_file.h"
 #include "tokenizer/text/digest.h"
@@ -23,6 +25,8 @@ struct Loader {
   Corpus operator()(const Labelled& text) const { return read_labelled(text, folder); }
   Corpus operator()(const Language& text) const { return read_language(text, folder); }
   Corpus operator()(const Tokens& tokens) const { return open_tokens(tokens, folder); }
+  Corpus operator()(const Capo& task) const { return biographies(task, seed); }
+  Corpus operator()(const Lano& task) const { return grammar_text(task, seed); }
   Corpus operator()(const Facts& facts) const { return fact_table(facts, seed); }
   Corpus operator()(const Table& table) const { return operation_table(table, seed); }
   template <Generated Task>

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct TestSet {
   bool extrapolates = false;  // is longer than anything in training
   std::vector<Example> examples;
   int64_t in_training = 0;  // those that are among the training examples, too
+  /// -ln of the probability of all targets, by the process that made them; absent: it is unknown.
+  std::optional<double> nats = {};
 };
 
 struct Corpus {

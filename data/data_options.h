@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "data/playground_options.h"
 #include "data/task_options.h"
 
 namespace ablate::data {
@@ -288,8 +289,8 @@ struct Tokens {
 };
 
 using DataOptions = std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity,
-                                 ModularArithmetic, Dyck, Recall, Depo, Brevo, Mano, Facts, Table,
-                                 Addition, Numbers, Text, Labelled, Language, Tokens>;
+                                 ModularArithmetic, Dyck, Recall, Depo, Brevo, Capo, Mano, Lano,
+                                 Facts, Table, Addition, Numbers, Text, Labelled, Language, Tokens>;
 
 /// How to test on other text than that which validates.
 inline constexpr const char* kOwnTest =
@@ -297,7 +298,14 @@ inline constexpr const char* kOwnTest =
 
 /// Whether the data is running text, for language models.
 inline bool is_running(const DataOptions& data) {
-  return std::holds_alternative<Language>(data) || std::holds_alternative<Tokens>(data);
+  return std::holds_alternative<Language>(data) || std::holds_alternative<Tokens>(data) ||
+         std::holds_alternative<Lano>(data);
+}
+
+/// Whether the task knows how probable its targets are (TestSet::nats).
+inline bool knows_probabilities(const DataOptions& data) {
+  return std::holds_alternative<Lano>(data) || std::holds_alternative<Capo>(data) ||
+         std::holds_alternative<Facts>(data);
 }
 
 /// Whether the test set is the validation set, so that choices by validation bias test scores.

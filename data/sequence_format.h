@@ -33,6 +33,8 @@ class SequenceFormat {
       chunking_ = Chunking{.block = text->block, .masked = !model.decoder};
       masking_ = {.share = text->masked, .diffusion = text->diffusion};
     }
+    if (const auto* strings = std::get_if<Lano>(&data))
+      chunking_ = Chunking{.block = strings->block};
     if (const auto* tokens = std::get_if<Tokens>(&data)) {
       chunking_ = Chunking{.block = tokens->block};
       tokens_ = *tokens;

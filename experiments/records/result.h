@@ -46,6 +46,8 @@ struct TestScores {
   /// Counts the text of unknown tokens by bytes; NaN for masked and label models, and for tokens
   /// without their text.
   double nats_per_character = 0;
+  /// Measured only if the probability of the targets is known.
+  double divergence = kNotMeasured, bits_per_parameter = kNotMeasured;
   double rouge_1 = kNotMeasured, rouge_2 = kNotMeasured, rouge_l = kNotMeasured;  // F1, 0 to 1
   double word_error_rate = kNotMeasured;  // edits of words / words, normalised as for exact match
   double exact_match_raw = kNotMeasured,
@@ -76,6 +78,8 @@ struct TestScores {
     visit("token_accuracy", o.token_accuracy);
     visit("perplexity", o.perplexity);
     visit("nats_per_character", o.nats_per_character);
+    visit("divergence", o.divergence);
+    visit("bits_per_parameter", o.bits_per_parameter);
     visit("rouge_1", o.rouge_1);
     visit("rouge_2", o.rouge_2);
     visit("rouge_l", o.rouge_l);

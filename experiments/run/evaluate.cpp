@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <span>
 
 #include "experiments/config/schema/printer.h"
@@ -82,6 +83,17 @@ double add_fidelity(records::TestScores& scores, const data::TestSet& test,
   return price * static_cast<double>(signs);
 }
 
+/// What is known of targets that were drawn with a probability of `nats`.
+void add_knowledge(records::TestScores& scores, double nats, const training::Likelihood& likelihood,
+                   int64_t parameters) {
+  const auto tokens = static_cast<double>(likelihood.tokens);
+  if (scores.compared == data::Compared::nothing)
+    scores.divergence = likelihood.nll - nats / (tokens + 1);  // the first one is not predicted
+  else
+    scores.bits_per_parameter = std::max(0.0, nats - likelihood.nll * tokens) / std::numbers::ln2 /
+                                static_cast<double>(parameters);
+}
+
 void add_likelihood(records::TestScores& scores, const training::Translator& translator,
                     const data::TestSet& test, const training::LikelihoodOptions& options) {
   const auto encoded = translator.format.encode(test.examples, translator.tokenizers);
@@ -91,6 +103,7 @@ void add_likelihood(records::TestScores& scores, const training::Translator& tra
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
   scores.position_accuracy = likelihood.position_accuracy;
+  if (test.nats) add_knowledge(scores, *test.nats, likelihood, translator.model.parameters());
   scores.nats_per_character = records::kNotMeasured;
   if (scores.compared == data::Compared::label || scores.compared == data::Compared::tokens) return;
   const auto spelled = add_fidelity(scores, test, translator.tokenizers.target);

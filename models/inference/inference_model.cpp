@@ -43,7 +43,8 @@ void cast_weights(torch::nn::Module& module, torch::ScalarType dtype) {
   for (const auto& child : module.children()) cast_weights(*child, dtype);
 }
 
-InferenceModel::InferenceModel(const Transformer& trained, WeightDtype dtype) : network_(nullptr) {
+InferenceModel::InferenceModel(const Transformer& trained, WeightDtype dtype)
+    : parameters_(parameter_count(*trained)), network_(nullptr) {
   const auto layout = layout_of(trained->output_weight().device().type(), dtype);
   network_ = copy_of(trained);
   if (layout == WeightLayout::packed) network_->prepack(dtype);

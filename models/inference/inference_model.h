@@ -49,9 +49,12 @@ class InferenceModel {
   bool labels() const { return network_->labels(); }
   /// The options that the model was made from.
   const TransformerOptions& options() const { return network_->options(); }
+  /// Of the trained model.
+  int64_t parameters() const { return parameters_; }
   torch::Device device() const { return network_->output_weight().device(); }
 
  private:
+  int64_t parameters_;
   Transformer network_;
 };
 

@@ -47,21 +47,21 @@ struct Experiment {
   static void rules(const Experiment& o, auto&& require) {
     const bool running = data::is_running(o.data);
     const auto* tokens = std::get_if<data::Tokens>(&o.data);
+    const auto* language = std::get_if<data::Language>(&o.data);
     const bool encoder_decoder = o.model.family == models::Family::encoder_decoder;
     const bool alone = o.model.family == models::Family::decoder_only;
     const bool labelled = std::holds_alternative<data::Labelled>(o.data);
     const bool encoder = o.model.family == models::Family::encoder_only;
     require(o.training.patience == 0 || !data::tests_on_validation(o.data), "training.patience",
             std::string("would choose weights on the test text; ") + data::kOwnTest);
-    require(!running || alone || (encoder && tokens == nullptr), "model.family",
-            "must be decoder_only if data.task is language or tokens, or for language encoder_only "
-            "to predict masked tokens");
+    require(!running || alone || (encoder && language != nullptr), "model.family",
+            "must be decoder_only if data.task is language, tokens or lano, or for language "
+            "encoder_only to predict masked tokens");
     require(!encoder || running || labelled, "model.family",
             "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
             "labelled");
     require(labelled == std::holds_alternative<models::LabelHead>(o.model.output),
             "model.output.kind", "must be label if data.task is labelled, and only then");
-    const auto* language = std::get_if<data::Language>(&o.data);
     require(language == nullptr || !language->diffusion || encoder, "data.diffusion",
             "needs model.family encoder_only, which reads what stands on both sides of a mask");
     require(!encoder || !running || o.tokenizer.mask, "tokenizer.mask",

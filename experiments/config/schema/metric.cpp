@@ -86,6 +86,35 @@ std::vector<Metric> likelihood_metrics() {
        .converted = [](double nats) { return nats / std::numbers::ln2; }}};
 }
 
+/// Metrics of what a model knows of targets whose probabilities are known.
+std::vector<Metric> knowledge_metrics() {
+  std::vector<Metric> all{
+      {.name = "divergence",
+       .label = "divergence",
+       .meaning = "loss less the entropy of the test set, -ln of its probability by the grammar "
+                  "divided by its tokens: an estimate of the KL divergence between grammar and "
+                  "model, in nats per token, to which blocks with little context add; of the task "
+                  "lano",
+       .direction = Direction::lower,
+       .low = -kUnbounded,
+       .high = kUnbounded,
+       .digits = 4,
+       .on = {Compared::nothing}},
+      {.name = "bits_per_parameter",
+       .label = "bits per parameter",
+       .meaning = "drawn bits of the targets that the model knows, by how far its loss is below "
+                  "that of guessing, / its parameters; 0 if it is not below; of the tasks facts "
+                  "and capo",
+       .high = kUnbounded,
+       .on = {Compared::text}}};
+  for (auto& metric : all) {
+    metric.of_known_probabilities = true;
+    metric.in_tables = false;
+    metric.in_tables_above_zero = true;
+  }
+  return all;
+}
+
 /// Further metrics of the words of outputs.
 std::vector<Metric> word_metrics() {
   return {
@@ -283,8 +312,8 @@ const std::vector<Metric>& metrics() {
   static const auto kMetrics = [] {
     std::vector<Metric> all;
     for (auto group :
-         {output_metrics(), likelihood_metrics(), word_metrics(), further_output_metrics(),
-          metrics_of_runs(), metrics_of_cost(), observed_metrics()})
+         {output_metrics(), likelihood_metrics(), knowledge_metrics(), word_metrics(),
+          further_output_metrics(), metrics_of_runs(), metrics_of_cost(), observed_metrics()})
       std::ranges::move(group, std::back_inserter(all));
     return all;
   }();

@@ -34,12 +34,13 @@ struct Metric {
   std::string field = name;               // in records::TestScores or RunResult; empty: in neither
   double (*converted)(double) = nullptr;  // from the field's value; null: the same value
   bool counts_right = false;              // the share of examples or tokens that are right
-  bool per_token = false;             // comparable only between runs with the same target tokens
-  bool in_tables = field == name;     // even if no study asks for it
-  std::string heading = label;        // for a narrow column
-  bool observed = false;              // measured only if training.observe.quantities names it
-  bool of_mixtures = false;           // measured only of mixtures of experts
-  bool in_tables_above_zero = false;  // in tables if a run of the task is above 0
+  bool per_token = false;               // comparable only between runs with the same target tokens
+  bool in_tables = field == name;       // even if no study asks for it
+  std::string heading = label;          // for a narrow column
+  bool observed = false;                // measured only if training.observe.quantities names it
+  bool of_mixtures = false;             // measured only of mixtures of experts
+  bool of_known_probabilities = false;  // measured only if data::knows_probabilities
+  bool in_tables_above_zero = false;    // in tables if a run of the task is above 0
 };
 
 /// All metrics, in the order of tables.

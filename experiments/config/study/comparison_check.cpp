@@ -226,6 +226,7 @@ std::vector<std::string> names_of_all_test_sets(const data::DataOptions& data) {
     return {data::Text::test_name(text->test)};
   if (std::holds_alternative<data::Facts>(data)) return {data::Facts::test_name};
   if (std::holds_alternative<data::Table>(data)) return {data::Table::test_name};
+  if (std::holds_alternative<data::Capo>(data)) return {data::Capo::test_name};
   return {data::Language::test_name};
 }
 
@@ -247,11 +248,11 @@ bool observes(const training::TrainingOptions& training, const std::string& metr
 data::Compared compared_of(const data::DataOptions& data) {
   if (std::holds_alternative<data::Labelled>(data)) return data::Compared::label;
   if (std::holds_alternative<data::Tokens>(data)) return data::Compared::tokens;
-  return std::holds_alternative<data::Language>(data) ? data::Compared::nothing
-                                                      : data::Compared::text;
+  return data::is_running(data) ? data::Compared::nothing : data::Compared::text;
 }
 
 bool is_measured_on(const Metric& metric, const data::DataOptions& data) {
+  if (metric.of_known_probabilities && !data::knows_probabilities(data)) return false;
   return metric.on.empty() || std::ranges::find(metric.on, compared_of(data)) != metric.on.end();
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "data/tasks/table.h"
@@ -15,6 +16,7 @@ TEST(Facts, EveryKeyHasOneValueAndAllOfThemAreTrainedOnAndTested) {
   EXPECT_EQ(table.size(), 64U);
   EXPECT_EQ(corpus.train, corpus.tests.front().examples);
   EXPECT_FALSE(corpus.tests.front().extrapolates);
+  EXPECT_NEAR(corpus.tests.front().nats.value(), 64 * std::log(4), 1e-9);
   EXPECT_NE(corpus.train, fact_table({.symbols = 4, .key = 3}, 2).train);
 }
 

@@ -126,12 +126,14 @@ TEST(Messages, ColumnsAndCaretsCountCharactersNotBytes) {
 TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
   EXPECT_EQ(error_of(kBase + "question: 'äö' # ü\nbaes: 1\n"),
             "study.yaml:6:1: unknown key 'baes'; did you mean 'base'?\n  baes: 1\n  ^");
-  EXPECT_EQ(error_of(kHead + "base: {data: {task: 'ä'}}\n"),
-            "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, duplicate, "
-            "selective_copy, parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, "
-            "numbers, text, labelled, language or tokens\n"
-            "  base: {data: {task: 'ä'}}\n"
-            "                      ^");
+  EXPECT_EQ(
+      error_of(kHead + "base: {data: {task: 'ä'}}\n"),
+      "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, duplicate, "
+      "selective_copy, parity, modular_arithmetic, dyck, recall, depo, brevo, capo, mano, lano, "
+      "facts, table, addition, "
+      "numbers, text, labelled, language or tokens\n"
+      "  base: {data: {task: 'ä'}}\n"
+      "                      ^");
 }
 
 }  // namespace

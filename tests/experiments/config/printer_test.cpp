@@ -41,14 +41,11 @@ TEST(Printer, EveryAlternativeComesBack) {
                .tying = models::Tying::none,
                .output = models::LabelHead{}};
     }
-    if (auto* language = std::get_if<data::Language>(&one)) {
-      language->train = "a.txt";
-      model.family = models::Family::decoder_only;
-    }
+    if (data::is_running(one)) model.family = models::Family::decoder_only;
+    if (auto* language = std::get_if<data::Language>(&one)) language->train = "a.txt";
     if (auto* tokens = std::get_if<data::Tokens>(&one)) {
       tokens->train = tokens->validation = "a.bin";
       tokens->vocabulary = 256;
-      model.family = models::Family::decoder_only;
     }
     expect_round_trip({.data = one, .model = model});
   }

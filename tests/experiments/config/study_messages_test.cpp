@@ -13,7 +13,8 @@ TEST_P(StudyMessages, AreVerbatim) {
 
 const std::string kComparable =
     "exact_match, token_accuracy, bleu, chrf, perplexity, loss, nats_per_character, "
-    "bits_per_character, rouge_1, rouge_2, rouge_l, word_error_rate, exact_match_raw, "
+    "bits_per_character, divergence, bits_per_parameter, rouge_1, rouge_2, rouge_l, "
+    "word_error_rate, exact_match_raw, "
     "word_error_rate_raw, tokens_per_pass, decode_seconds, train_loss, validation_perplexity, "
     "validation_token_accuracy, expert_imbalance, steps_to_target, tokens_to_target, "
     "flops_to_target or seconds_to_target";
@@ -90,6 +91,13 @@ const std::vector<MessageCase> kStudyCases = {
      "in compare.metrics"},
     {"ExpectingWhatIsNotMeasured", kLanguage + "expect: ['base.chrf > 3']\n",
      "study.yaml:4:9: expect: chrf is not measured in the task 'language'"},
+    {"ComparedByProbabilitiesThatNobodyKnows",
+     kBase + "compare: {baseline: base, metric: bits_per_parameter}\n",
+     "study.yaml:5:35: bits_per_parameter is not measured in the task 'copy'; give the task "
+     "another "
+     "metric in compare.metrics"},
+    {"ExpectingADivergenceFromText", kLanguage + "expect: ['base.divergence < 1']\n",
+     "study.yaml:4:9: expect: divergence is not measured in the task 'language'"},
     {"ExpectingOfATestSetThatIsNotThere", kBase + "expect: ['base.exact_match[length 13] > 0']\n",
      "study.yaml:5:9: expect: the task 'copy' has no test set 'length 13'; did you mean 'length "
      "12'?"},

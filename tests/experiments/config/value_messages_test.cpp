@@ -86,14 +86,26 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
     {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",
      "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, "
+     "parity, modular_arithmetic, dyck, recall, depo, brevo, capo, mano, lano, "
+     "facts, table, addition, "
      "numbers, text, labelled, "
      "language or tokens"},
     {"MissingTaskBesideOtherKeys", kHead + "base:\n  data: {symbols: 8}\n",
      "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, "
+     "parity, modular_arithmetic, dyck, recall, depo, brevo, capo, mano, lano, "
+     "facts, table, addition, "
      "numbers, text, labelled, "
      "language or tokens"},
+    {"TooManyLevelsOfAGrammar",
+     kHead + "base: {model: {family: decoder_only}, data: {task: lano, levels: 7}}\n",
+     "study.yaml:3:66: data.levels must be from 1 to the grammar's, 6 of cfg3b and cfg3f and 7 of "
+     "cfg3j and cfg3k"},
+    {"MorePeopleThanNames", kHead + "base: {data: {task: capo, people: 60, names: [10, 10]}}\n",
+     "study.yaml:3:46: data.names must make at least twice as many names as there are people"},
+    {"AGrammarForAnEncoder",
+     kHead + "base: {model: {family: encoder_only}, tokenizer: {mask: true}, data: {task: lano}}\n",
+     "study.yaml:3:24: model.family must be decoder_only if data.task is language, tokens or lano, "
+     "or for language encoder_only to predict masked tokens"},
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
     {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: softplus}}\n",

@@ -65,6 +65,36 @@ TEST(Evaluate, SpellsOutWhatUnknownTokensHide) {
   EXPECT_EQ(unknown.unwritable_references, 1);
 }
 
+/// Three tokens that are guessed cost 3 ln V. What the process that drew them needs more than that
+/// is known.
+TEST(Evaluate, CountsTheBitsThatAModelKnowsMoreThanGuessing) {
+  const auto words = data::train_tokenizers({.kind = tokenizer::Kind::word}, training::kSmallText);
+  const auto translator = indifferent_translator(words);
+  const double guessed = 3 * std::log(static_cast<double>(words.target.vocabulary_size()));
+  const auto bits = [&](double nats) {
+    config::Experiment experiment;
+    experiment.decoding.max_length = 8;
+    const data::TestSet test{.name = "test", .examples = {{"a", "a b"}}, .nats = nats};
+    return evaluate(translator, {test}, experiment).tests.at(0).bits_per_parameter;
+  };
+  const auto parameters = static_cast<double>(translator.model.parameters());
+  EXPECT_NEAR(bits(guessed + 5 * std::log(2)), 5 / parameters, 1e-5 / parameters);
+  EXPECT_EQ(bits(guessed - 1), 0);
+  EXPECT_TRUE(std::isnan(scores_of(translator, {{"a", "a b"}}).bits_per_parameter));
+}
+
+/// Of five tokens with their ends the first is not predicted.
+TEST(Evaluate, DivergesFromAGrammarByWhatTheLossIsAboveItsEntropy) {
+  auto translator = small_translator(3, models::Family::decoder_only);
+  translator.format = data::SequenceFormat(data::Lano{}, {.encoder = false}, 9);
+  config::Experiment experiment;
+  const data::TestSet test{.name = "test", .examples = {{"", "a b"}, {"", "c"}}, .nats = 2.5};
+  const auto scores = evaluate(translator, {test}, experiment).tests.at(0);
+  EXPECT_EQ(scores.tokens, 4);
+  EXPECT_NEAR(scores.divergence, std::log(scores.perplexity) - 0.5, 1e-9);
+  EXPECT_TRUE(std::isnan(scores.bits_per_parameter));
+}
+
 TEST(Evaluate, OfTheValidationSetSaysWhatTheTokenizerDoesNotKnow) {
   const auto words = data::train_tokenizers({.kind = tokenizer::Kind::word}, training::kSmallText);
   const auto share = [&](const std::string& target) {

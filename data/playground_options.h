@@ -1,0 +1,168 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "data/task_options.h"
+
+/// The five tasks of Allen-Zhu 2025 (Physics of Language Models 4.1): depth and breadth of
+/// reasoning, capacity and manipulation of knowledge, and structure of language.
+namespace ablate::data {
+
+/// Shared members of the tasks over graphs, which have a node for each of a source's length, named
+/// by `symbols` names.
+struct GraphTask : SymbolTask {
+  GraphTask() {
+    symbols = 26;
+    train_length = {3, 12};
+    test_length = {12};
+  }
+  static void rules(const GraphTask& o, auto&& require) {
+    SymbolTask::rules(o, require);
+    require(o.train_length[0] >= 2, "train_length", "must begin at 2 nodes or more");
+    require(std::ranges::all_of(o.test_length, [](int64_t length) { return length >= 2; }),
+            "test_length", "must list lengths from 2 on");
+    require(
+        o.train_length[1] <= o.symbols &&
+            std::ranges::all_of(o.test_length, [&](int64_t length) { return length <= o.symbols; }),
+        "symbols", "must be no fewer than the nodes, whose names differ");
+  }
+};
+
+/// Depth: the edges of a directed cycle in random order, a number k and a node, of which the k-th
+/// successor is wanted.
+struct Depo : GraphTask {
+  static constexpr std::string_view name = "depo";
+  TaskGenerator generator() const;
+  int64_t hops = 4;
+
+  static void fields(auto& o, auto&& visit) {
+    SymbolTask::fields(o, visit);
+    visit("hops", o.hops, "largest number of steps along the cycle; the source names the number");
+  }
+  static void rules(const Depo& o, auto&& require) {
+    GraphTask::rules(o, require);
+    require(o.hops >= 1 && o.hops <= 1000, "hops", "must be from 1 to 1000");
+  }
+};
+
+/// Breadth: the edges of a directed graph without cycles in random order, and a node. The target
+/// lists the nodes that it depends on, directly or not, and the node itself in topological order;
+/// if several nodes may come next, the first in the alphabet does.
+struct Brevo : GraphTask {
+  static constexpr std::string_view name = "brevo";
+  TaskGenerator generator() const;
+  int64_t needs = 3;
+
+  static void fields(auto& o, auto&& visit) {
+    SymbolTask::fields(o, visit);
+    visit("needs", o.needs, "largest number of nodes that a node depends on directly");
+  }
+  static void rules(const Brevo& o, auto&& require) {
+    GraphTask::rules(o, require);
+    require(o.needs >= 1 && o.needs <= 16, "needs", "must be from 1 to 16");
+  }
+};
+
+/// Manipulation of knowledge: an expression of +, - and * before their two sides, over numbers
+/// below `symbols`, modulo which its value is wanted. A length counts operations.
+struct Mano : SymbolTask {
+  static constexpr std::string_view name = "mano";
+  TaskGenerator generator() const;
+  Mano() {
+    symbols = 23;
+    train_length = {1, 4};
+    test_length = {4};
+  }
+};
+
+/// Capacity for knowledge, of the form of bioS (Allen-Zhu & Li 2024, Physics of Language Models
+/// 3.3): people with drawn names and attributes, of whom every biography says the same in other
+/// words. A source is the words of a name, a target a drawn template and the value for every
+/// attribute.
+struct Capo {
+  static constexpr std::string_view name = "capo";
+  static constexpr const char* test_name = "people";
+  static constexpr std::string_view discriminator = "task";
+  int64_t people = 1000;
+  int64_t versions = 10;
+  int64_t templates = 50;
+  std::vector<int64_t> names = {400, 400, 1000};
+  std::vector<int64_t> values = {2, 12, 28, 200, 200, 300, 100, 263};
+
+  static void fields(auto& o, auto&& visit) {
+    visit("people", o.people, "people, each known by a name of its own");
+    visit("versions", o.versions, "training biographies of each");
+    visit("templates", o.templates, "ways to say an attribute, of which every biography draws one");
+    visit("names", o.names,
+          "number of different words at each place of a name; as published: first, middle and last "
+          "names");
+    visit("values", o.values,
+          "number of values of each attribute, all equally likely; as published: pronoun, month, "
+          "day and year of birth, city, university, field and employer, 47.6 bits");
+  }
+  static void rules(const Capo& o, auto&& require) {
+    require(o.people >= 2 && o.people <= 1'000'000, "people", "must be from 2 to 1000000");
+    require(o.versions >= 1 && o.versions <= 1000, "versions", "must be from 1 to 1000");
+    require(o.templates >= 1 && o.templates <= 1000, "templates", "must be from 1 to 1000");
+    const auto bounded = [](int64_t count) { return count >= 1 && count <= 10'000; };
+    require(!o.names.empty() && std::ranges::all_of(o.names, bounded), "names",
+            "must list numbers from 1 to 10000");
+    require(!o.values.empty() && o.values.size() <= 64 && std::ranges::all_of(o.values, bounded),
+            "values", "must list up to 64 numbers from 1 to 10000");
+    double possible = 1;
+    for (const int64_t words : o.names) possible *= static_cast<double>(words);
+    require(possible >= 2 * static_cast<double>(o.people), "names",
+            "must make at least twice as many names as there are people");
+  }
+};
+
+/// The published grammars of Lano.
+enum class GrammarName { cfg3b, cfg3f, cfg3j, cfg3k };
+
+constexpr auto names(GrammarName) {
+  return std::to_array<std::pair<GrammarName, std::string_view>>({{GrammarName::cfg3b, "cfg3b"},
+                                                                  {GrammarName::cfg3f, "cfg3f"},
+                                                                  {GrammarName::cfg3j, "cfg3j"},
+                                                                  {GrammarName::cfg3k, "cfg3k"}});
+}
+
+/// Symbol levels of a grammar above its terminals.
+constexpr int64_t levels_of(GrammarName grammar) {
+  return grammar == GrammarName::cfg3b || grammar == GrammarName::cfg3f ? 6 : 7;
+}
+
+/// Structure of language: running text of strings of a context-free grammar (Allen-Zhu & Li 2023,
+/// Physics of Language Models 1), each with an end token behind it.
+struct Lano {
+  static constexpr std::string_view name = "lano";
+  static constexpr const char* test_name = "test";
+  static constexpr std::string_view discriminator = "task";
+  GrammarName grammar = GrammarName::cfg3f;
+  std::optional<int64_t> levels;
+  int64_t block = 512;
+  Sizes examples{.train = 20'000, .validation = 100, .test = 100};
+
+  static void fields(auto& o, auto&& visit) {
+    visit("grammar", o.grammar,
+          "cfg3b, which is easy, and cfg3f have six levels; cfg3j and cfg3k have seven, and were "
+          "published with blocks of 1536");
+    visit("levels", o.levels,
+          "use only this many of the lowest levels, each of which makes two or three symbols of "
+          "one; absent: all");
+    visit("block", o.block, "predicted tokens per block, as in the task language");
+    visit("examples", o.examples, "how many strings are generated");
+  }
+  static void rules(const Lano& o, auto&& require) {
+    require(o.levels.value_or(1) >= 1 && o.levels.value_or(1) <= levels_of(o.grammar), "levels",
+            "must be from 1 to the grammar's, 6 of cfg3b and cfg3f and 7 of cfg3j and cfg3k");
+    require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
+  }
+};
+
+}  // namespace ablate::data
