@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import types
 import unittest
 import unittest.mock
 
@@ -9,6 +10,7 @@ from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
 import atlas
 import claims
+import frontier
 import ladder
 import page
 import picture
@@ -100,6 +102,13 @@ class Ladders(unittest.TestCase):
         for found, words in (([up, none, down], "its sign turns"), ([up, none, none], "better at 1 of 3 sizes"), ([down, down, none], "worse at 2 of 3 sizes"),
                              ([none, none, none], "at no size")):
             self.assertEqual(ladder.words_of(found), words)
+
+    def test_a_claim_has_its_gain_at_each_size_in_bold_where_it_shows(self):
+        effects = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01, "interval": [-0.01, 0.03]}, {"mean": 0.03, "interval": [0.01, 0.05]}]
+        sizes = {"direction": "lower", "arms": [{"name": "pope", "effects": effects}, {"name": "plain", "effects": []}]}
+        for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("plain", ""), ("other", "")):
+            self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id=name), sizes), text)
+        self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id="pope"), None), "")
 
     def test_the_picture_has_a_row_for_each_change_and_a_mark_for_each_size(self):
         effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]

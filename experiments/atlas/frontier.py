@@ -3,15 +3,18 @@
 import json
 
 import claims
+import ladder
 import page
 
 COSTS = claims.RESULTS / "costs.json"
+LADDER = "frontier_ladder"  # the study whose arms have the names of claims
 
 HEAD = """# The frontier
 
 Parts that people added to the Transformer in the last years and still argue about, mostly from one seed. Here each of them is one key, and
 its claim is tested by the rules of the [atlas](atlas.md): paired seeds, a rate of its own, a margin stated before. Effects are per cents by
-which the arm is better than its baseline.
+which the arm is better than its baseline, and at several sizes, from the smallest to the largest, nats by which its loss is lower, in bold if
+the interval leaves out zero.
 
 <!-- experiments/atlas/atlas.py writes this page from docs/results/atlas, experiments/atlas/claims.yaml and frontier_parts.md. -->"""
 
@@ -41,16 +44,33 @@ def size_text(finding):
     return f"{finding.baseline['parameters']:,}" if finding else ""
 
 
-def row(claim, costs):
+def sizes_text(claim, sizes):
+    """The gain at each size of the ladder; nothing if the claim is not on it."""
+    arm = next((arm for arm in sizes["arms"] if arm["name"] == claim.id and arm["effects"]), None) if sizes else None
+    gains = ladder.gains(sizes, arm) if arm else []
+    return ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains)
+
+
+def row(claim, costs, sizes):
     finding = claim.finding(claim.record)
     cost = costs.get("arms", {}).get(claim.study, {}).get(claim.arm)
     return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {page.outcome_text(claim)} | "
-            f"{page.effect_text(finding)} | {size_text(finding)} | {cost_text(cost)} | [{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
+            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, sizes)} | {cost_text(cost)} | "
+            f"[{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
 
 
 def table(found, costs):
-    head = ["| key | claim | source | outcome | effect here | parameters | time | memory | study |", "|---|---|---|---|---|---|---|---|---|"]
-    return "\n".join(head + [row(claim, costs) for claim in found])
+    head = ["| key | claim | source | outcome | effect here | parameters | at several sizes | time | memory | study |",
+            "|---|---|---|---|---|---|---|---|---|---|"]
+    sizes = ladder.read_ladder(LADDER)
+    return "\n".join(head + [row(claim, costs, sizes) for claim in found])
+
+
+def ladder_text():
+    """The picture of the parts that are on a ladder."""
+    state = f"![{ladder.TITLE}](frontier_ladder.svg)" if ladder.read_ladder(LADDER) else "It was not run."
+    return (f"## At several sizes\n\n[{LADDER}](../experiments/atlas/{LADDER}.yaml) asks at three sizes, with 28, 60 and 161 thousand\n"
+            f"parameters, 20 tokens for each and the best rate of each arm.\n\n{state}")
 
 
 def surprises():
@@ -66,4 +86,4 @@ def text_of(found):
              "[configuration.md](configuration.md), and what else can be varied in [parts.md](parts.md).")
     ended = f"## What surprised us\n\n{surprises()}" if surprises() else ""
     parts = (claims.HERE / "frontier_parts.md").read_text().strip()
-    return "\n\n".join(filter(None, [HEAD, table(found, costs), cost, parts, again, ended])) + "\n"
+    return "\n\n".join(filter(None, [HEAD, table(found, costs), ladder_text(), cost, parts, again, ended])) + "\n"

@@ -13,9 +13,9 @@ TICKS = (-0.3, -0.1, -0.03, -0.01, 0, 0.01, 0.03, 0.1, 0.3)
 UNIT, LARGEST = 0.005, 0.4
 
 
-def read_ladder():
-    """The ladder over sizes of ladder.yaml's record; None if it has not been run."""
-    record = claims.read_record("ladder")
+def read_ladder(study="ladder"):
+    """The ladder over sizes of a study's record; None if it has not been run."""
+    record = claims.read_record(study)
     return next(iter(record["ladders"]), None) if record else None
 
 
