@@ -144,6 +144,14 @@ void drop_suppression(models::TransformerOptions& options, training::Weights& we
   weights.erase("output_bias");
 }
 
+/// Further heads guess ahead of the model's own output, which is all that a family computes.
+void drop_heads_ahead(models::TransformerOptions& options, training::Weights& weights) {
+  auto* head = std::get_if<models::LmHead>(&options.output);
+  if (head == nullptr) return;
+  head->ahead = 0;
+  std::erase_if(weights, [](const auto& item) { return item.first.starts_with("decoder.ahead."); });
+}
+
 /// Throws UsageError if a token of the file has become two.
 void require_one_start(const training::Weights& weights, const tokenizer::IdMap& ids) {
   const auto start = ids.theirs(tokenizer::kBos);
@@ -167,6 +175,7 @@ HubFiles hub_files_of(const run::LoadedRun& run) {
   auto options = run.experiment.model;
   auto weights = training::weights_of(*run.model);
   drop_suppression(options, weights, tokenizer.ids());
+  drop_heads_ahead(options, weights);
   require_one_start(weights, tokenizer.ids());
   auto form = write_family(options, tokenizer.ids().file_size(), tokenizer.specials());
   const auto vocabulary = vocabulary_of(tokenizer, form.family);

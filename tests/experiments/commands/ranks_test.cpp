@@ -208,6 +208,10 @@ TEST_F(RanksTest, WhatRanksCannotShareIsRefused) {
   EXPECT_NE(refusal("--ranks 2 --set training.batch_warmup=0.5").find("fewer batches than ranks"),
             std::string::npos);
   EXPECT_NE(refusal("--ranks 2 --set model.norm.kind=batch").find("batch norm"), std::string::npos);
+  EXPECT_NE(refusal("--ranks 2 --set 'data={task: lano, levels: 2}' --set "
+                    "model.family=decoder_only --set training.qk_clip=10")
+                .find("training.qk_clip bounds the scores"),
+            std::string::npos);
   EXPECT_NE(refusal("--ranks 2 --set 'training.budget={kind: seconds, seconds: 5}'")
                 .find("a budget in seconds"),
             std::string::npos);
