@@ -119,6 +119,15 @@ class Ladders(unittest.TestCase):
         self.assertIn("better at 1 of 2 sizes", svg)
 
 
+class Costs(unittest.TestCase):
+    def test_an_arm_without_training_has_no_time(self):
+        trained, evaluated = (types.SimpleNamespace(arm={"steps": steps}) for steps in (9, 0))
+        measured = {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}
+        for cost, finding, text in ((measured, trained, "1.20 (1.10 to 1.30) | 1.00"), (None, trained, "not measured | not measured"),
+                                    (None, evaluated, "only evaluated | only evaluated"), (None, None, "not measured | not measured")):
+            self.assertEqual(frontier.cost_text(cost, finding), text)
+
+
 class Question(unittest.TestCase):
     def test_each_setting_and_scheme_has_a_row_and_studies_that_were_not_run_are_named(self):
         found = record(contrast("agrees", "equal", mean=0.01, interval=[-0.02, 0.04], margin=0.5))

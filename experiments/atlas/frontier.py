@@ -32,9 +32,10 @@ def read_costs():
     return json.loads(COSTS.read_text()) if COSTS.exists() else {}
 
 
-def cost_text(cost):
+def cost_text(cost, finding):
+    """What cost.py measured."""
     if cost is None:
-        return "not measured | not measured"
+        return "only evaluated | only evaluated" if finding and finding.arm["steps"] == 0 else "not measured | not measured"
     low, high = min(cost["seconds"]), max(cost["seconds"])
     middle = sorted(cost["seconds"])[len(cost["seconds"]) // 2]
     return f"{middle:.2f} ({low:.2f} to {high:.2f}) | {cost['memory']:.2f}"
@@ -55,7 +56,7 @@ def row(claim, costs, sizes):
     finding = claim.finding(claim.record)
     cost = costs.get("arms", {}).get(claim.study, {}).get(claim.arm)
     return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {page.outcome_text(claim)} | "
-            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, sizes)} | {cost_text(cost)} | "
+            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, sizes)} | {cost_text(cost, finding)} | "
             f"[{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
 
 
