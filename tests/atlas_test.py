@@ -247,6 +247,18 @@ class SecondLooks(unittest.TestCase):
                   "arms": {"x": {}, "short": {"training.steps": 6}, "evaluated": {"training.steps": 0}}, "seeds": [21, 22]}
         self.assertEqual(atlas.second_look(study, rule), wanted)
 
+    def test_only_what_is_asked_again_is_run_again(self):
+        study = {"name": "s", "arms": {"plain": {}, "a": {}, "b": {"training.init_from.arm": "a"}, "c": {}},
+                 "compare": {"baseline": "plain", "arms": {"a": {"claim": "equal"}, "c": {"claim": "equal"}}}, "match": {"arms": ["a", "c"]},
+                 "expect": ["a.loss < plain.loss", "b.loss < c.loss", "b.loss < 2 * a.loss", "c.loss > 1"]}
+        names = atlas.needed_arms(study, ["b"])
+        self.assertEqual(names, ["plain", "a", "b"])
+        self.assertEqual(atlas.with_arms(study, names), {
+            "name": "s", "arms": {name: study["arms"][name] for name in names},
+            "compare": {"baseline": "plain", "arms": {"a": {"claim": "equal"}}}, "match": {"arms": ["a"]},
+            "expect": ["a.loss < plain.loss", "b.loss < 2 * a.loss"]})
+        self.assertEqual(atlas.with_arms(study, list(study["arms"])), study)
+
     def test_no_seed_is_used_twice(self):
         shift = claims.catalogue()["rules"]["second_look"]["seeds"]
         for name in claims.studies():
@@ -267,8 +279,10 @@ class SecondLooks(unittest.TestCase):
 
     def test_the_program_accepts_every_second_look(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name in claims.studies():
-                copy = atlas.write_second_look(name, pathlib.Path(folder))
+            asked = [(claim.study, [claim.arm]) for claim in claims.read_claims() if claim.is_asked_again]
+            self.assertTrue(asked)
+            for name, arms in [*((name, []) for name in claims.studies()), *asked]:
+                copy = atlas.write_second_look(name, pathlib.Path(folder), arms)
                 done = subprocess.run([PROGRAM, "config", "show", copy], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -12,6 +12,7 @@
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -45,10 +46,35 @@ def second_look(value, rule, path=()):
     return rule["steps"] * value if length and not isinstance(value, str) else value
 
 
-def write_second_look(study, folder):
-    """A copy of the study for its second look. Its folder keeps the study's name."""
-    copy = folder / f"{study}.yaml"
-    again = second_look(claims.read_study(study), claims.catalogue()["rules"]["second_look"])
+def needed_arms(study, asked):
+    """The arms that are asked again, the baseline, and those that they start from."""
+    names, arms = [study["compare"]["baseline"], *asked], study["arms"]
+    for name in names:  # grows while it is read
+        start = arms[name].get("training.init_from.arm")
+        names += [start] * (start is not None and start not in names)
+    return [name for name in arms if name in names]
+
+
+def with_arms(study, names):
+    """The study with these arms alone, and what it says of them."""
+    kept = {key: value for key, value in study.items() if key != "expect"}
+    kept["arms"] = {name: study["arms"][name] for name in names}
+    for key in ("compare", "match"):
+        said = kept.get(key, {}).get("arms")
+        if isinstance(said, dict):
+            kept[key] = study[key] | {"arms": {name: one for name, one in said.items() if name in names}}
+        elif said:
+            kept[key] = study[key] | {"arms": [name for name in said if name in names]}
+    others = "|".join(name for name in study["arms"] if name not in names)
+    expected = [text for text in study.get("expect", []) if not (others and re.search(rf"\b({others})\.", text))]
+    return kept | ({"expect": expected} if expected else {})
+
+
+def write_second_look(study, folder, asked=()):
+    """A copy of the study for its second look, of the arms that are asked again; of all if none is named. Its folder keeps the study's
+    name."""
+    copy, first = folder / f"{study}.yaml", claims.read_study(study)
+    again = second_look(with_arms(first, needed_arms(first, asked) if asked else first["arms"]), claims.catalogue()["rules"]["second_look"])
     text = yaml.safe_dump(again, sort_keys=False, width=1000)
     (claims.ROOT / folder).mkdir(parents=True, exist_ok=True)
     (claims.ROOT / copy).write_text(text)
@@ -65,7 +91,8 @@ def typed(study, again):
 def run(study, options):
     """Runs the study, or goes on with it, and takes its results over."""
     folder = options.output / ("second_looks" if options.again else "atlas")
-    file = write_second_look(study, folder) if options.again else f"experiments/atlas/{study}.yaml"
+    asked = [claim.arm for claim in claims.read_claims() if claim.study == study and claim.is_asked_again]
+    file = write_second_look(study, folder, asked) if options.again else f"experiments/atlas/{study}.yaml"
     command = ["build/ablate", "run", str(file), "--output", str(folder), "--data", str(options.data)]
     command += ["--jobs", str(options.jobs)] * (options.jobs is not None)
     done = subprocess.run(command, cwd=claims.ROOT, check=False)

@@ -104,8 +104,13 @@ class Claim:
     @property
     def second_look_is_due(self):
         """Whether the rule of claims.yaml asks for a second look, which has not been run."""
+        return self.is_asked_again and self.second == NOT_RUN
+
+    @property
+    def is_asked_again(self):
+        """Whether the rule of claims.yaml asks for a second look."""
         found = self.finding(self.record)
-        if self.first != INCONCLUSIVE or self.second != NOT_RUN or not found.contrast.get("detectable"):
+        if self.first != INCONCLUSIVE or not found.contrast.get("detectable"):
             return False
         return abs(found.contrast["mean"]) > catalogue()["rules"]["second_look"]["share_of_detectable"] * found.contrast["detectable"]
 

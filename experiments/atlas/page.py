@@ -26,7 +26,8 @@ They stand in [claims.yaml](../experiments/atlas/claims.yaml) and in the studies
 3. Over the whole page the rate of false discoveries is held at {level:g} % (Benjamini & Hochberg 1995), on the p values that are corrected
    within their studies. All claims that have been run count, second looks too; those that are undecided count with p = 1.
 4. A claim that is inconclusive, although its difference exceeds {share:g} of the smallest one that its study could detect (with 80 % power), is asked
-   once more, with {steps:g} times the steps and fresh seeds. Nothing else is asked again.
+   once more, beside the baseline alone, with {steps:g} times the steps and fresh seeds. Nothing else is asked again. Second looks until
+   27 November 2026 had all arms of their studies.
 5. A study outside its source's range neither agrees nor contradicts; the page says what the source predicts there. A range counts as met
    if it is missed by a factor of at most {tolerance}.
 6. Intervals cover 95 % and are those of the tests, so that they agree with the outcome; per cents of the baseline have Fieller's kind of
