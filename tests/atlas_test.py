@@ -258,6 +258,8 @@ class SecondLooks(unittest.TestCase):
             "compare": {"baseline": "plain", "arms": {"a": {"claim": "equal"}}}, "match": {"arms": ["a"]},
             "expect": ["a.loss < plain.loss", "b.loss < 2 * a.loss"]})
         self.assertEqual(atlas.with_arms(study, list(study["arms"])), study)
+        two = {"tasks": {"x": {}, "xy": {}}, "expect": ["x: a.loss > 1", "xy: a.loss > 1", "a.loss > 2"]}
+        self.assertEqual(atlas.with_tasks(two, ["xy"]), {"tasks": {"xy": {}}, "expect": ["xy: a.loss > 1", "a.loss > 2"]})
 
     def test_no_seed_is_used_twice(self):
         shift = claims.catalogue()["rules"]["second_look"]["seeds"]
@@ -279,10 +281,10 @@ class SecondLooks(unittest.TestCase):
 
     def test_the_program_accepts_every_second_look(self):
         with tempfile.TemporaryDirectory() as folder:
-            asked = [(claim.study, [claim.arm]) for claim in claims.read_claims() if claim.is_asked_again]
+            asked = [(claim.study, [claim]) for claim in claims.read_claims() if claim.is_asked_again]
             self.assertTrue(asked)
-            for name, arms in [*((name, []) for name in claims.studies()), *asked]:
-                copy = atlas.write_second_look(name, pathlib.Path(folder), arms)
+            for name, found in [*((name, []) for name in claims.studies()), *asked]:
+                copy = atlas.write_second_look(name, pathlib.Path(folder), found)
                 done = subprocess.run([PROGRAM, "config", "show", copy], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
 

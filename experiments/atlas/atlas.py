@@ -55,6 +55,12 @@ def needed_arms(study, asked):
     return [name for name in arms if name in names]
 
 
+def with_tasks(study, names):
+    """The study with these of its tasks alone, and what it says of them."""
+    others = tuple(f"{name}:" for name in study["tasks"] if name not in names)
+    return study | {"tasks": {name: study["tasks"][name] for name in names}, "expect": [text for text in study["expect"] if not text.startswith(others)]}
+
+
 def with_arms(study, names):
     """The study with these arms alone, and what it says of them."""
     kept = {key: value for key, value in study.items() if key != "expect"}
@@ -71,10 +77,15 @@ def with_arms(study, names):
 
 
 def write_second_look(study, folder, asked=()):
-    """A copy of the study for its second look, of the arms that are asked again; of all if none is named. Its folder keeps the study's
-    name."""
-    copy, first = folder / f"{study}.yaml", claims.read_study(study)
-    again = second_look(with_arms(first, needed_arms(first, asked) if asked else first["arms"]), claims.catalogue()["rules"]["second_look"])
+    """A copy of the study for its second look, with the arms and tasks of the claims that are asked again; with all if there are none. Its
+    folder keeps the study's name."""
+    copy, kept = folder / f"{study}.yaml", claims.read_study(study)
+    tasks = dict.fromkeys(claim.task for claim in asked if claim.task)
+    if tasks:
+        kept = with_tasks(kept, tasks)
+    if asked:
+        kept = with_arms(kept, needed_arms(kept, [claim.arm for claim in asked]))
+    again = second_look(kept, claims.catalogue()["rules"]["second_look"])
     text = yaml.safe_dump(again, sort_keys=False, width=1000)
     (claims.ROOT / folder).mkdir(parents=True, exist_ok=True)
     (claims.ROOT / copy).write_text(text)
@@ -91,7 +102,7 @@ def typed(study, again):
 def run(study, options):
     """Runs the study, or goes on with it, and takes its results over."""
     folder = options.output / ("second_looks" if options.again else "atlas")
-    asked = [claim.arm for claim in claims.read_claims() if claim.study == study and claim.is_asked_again]
+    asked = [claim for claim in claims.read_claims() if claim.study == study and claim.is_asked_again]
     file = write_second_look(study, folder, asked) if options.again else f"experiments/atlas/{study}.yaml"
     command = ["build/ablate", "run", str(file), "--output", str(folder), "--data", str(options.data)]
     command += ["--jobs", str(options.jobs)] * (options.jobs is not None)
