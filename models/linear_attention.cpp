@@ -18,6 +18,9 @@ torch::Tensor numbered(const torch::Tensor& x) {
   return torch::ones_like(x.select(0, 0).select(0, 0).select(-1, 0)).cumsum(0);
 }
 
+/// elu(x) + 1 (Katharopoulos et al. 2020, equation 7) without its rounding to zero below -17.
+torch::Tensor feature(const torch::Tensor& x) { return x.relu() + x.clamp_max(0).exp(); }
+
 /// How much of a state each position keeps.
 class Decay {
  public:
@@ -99,7 +102,7 @@ class LinearAttentionMixer : public StateMixer {
     const auto parts = ops::wide(convolved(qkv_->forward(x), cache)).chunk(3, -1);
     const auto query = heads_first(parts[0], heads_), key = heads_first(parts[1], heads_);
     const auto value = heads_first(parts[2], heads_);
-    if (kind_ == Forgetting::none) return {torch::elu(query) + 1, torch::elu(key) + 1, value};
+    if (kind_ == Forgetting::none) return {feature(query), feature(key), value};
     return {.query = query / std::sqrt(static_cast<double>(query.size(-1))),
             .key = key,
             .value = value,
@@ -120,9 +123,11 @@ class LinearAttentionMixer : public StateMixer {
     return mean(seen, total);
   }
 
-  /// Sums of values over that of their weights, which without decay are positive.
+  /// Sums of values over that of their weights, which without decay are positive unless all of them
+  /// are too small for a float.
   torch::Tensor mean(const torch::Tensor& values, const torch::Tensor& weights) const {
-    return values / (kind_ == Forgetting::none ? weights : weights.abs().clamp_min(1.0));
+    const bool positive = kind_ == Forgetting::none;
+    return values / (positive ? weights.clamp_min(1e-20) : weights.abs().clamp_min(1.0));
   }
 
   torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,

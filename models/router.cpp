@@ -83,8 +83,9 @@ TruncatedNormal small_normal(int64_t width) {
   return {.deviation = std::sqrt(0.1 / static_cast<double>(width))};
 }
 
+/// The sum is zero only if all weights, such as sigmoids, are too small for a float.
 torch::Tensor divided_by_sum(const torch::Tensor& weights) {
-  return weights / weights.sum(-1, /*keepdim=*/true);
+  return weights / weights.sum(-1, /*keepdim=*/true).clamp_min(1e-20);
 }
 
 /// Scores as products with one vector per expert. // [N, D] -> [N, E]

@@ -21,7 +21,7 @@ OUTCOMES = {
     AGREES: "the study shows what the source says: a difference of its sign, or one that is smaller than the margin",
     CONTRADICTS: "the study shows the contrary: the other sign, no difference as large as the margin where one was published, or one beyond "
                  "the margin where none was",
-    INCONCLUSIVE: "the study shows neither; beside it stands the smallest difference that it could have seen",
+    INCONCLUSIVE: "the study shows neither by the margin beside it; the claim's paragraph says what it could have seen",
     NOT_LEARNED: "the arms did not learn the task, so nothing can be said",
     OUTSIDE: "the study lies outside the range for which the source speaks, so it can neither agree nor contradict",
     NOT_RUN: "the study has not been run by the present rule",

@@ -16,13 +16,14 @@ study, not whether the paper is right at its own.
 
 RULES = """## The rules
 
-They stand in [claims.yaml](../experiments/atlas/claims.yaml) and in the studies, and were written before any run by them.
+They stand in [claims.yaml](../experiments/atlas/claims.yaml) and in the studies, and were written before any run by them, except where a rule or
+a claim's history says otherwise.
 
 1. Each claim says what its source says of the arm, superior, inferior, noninferior or equal, with a margin that follows from the published
    effect and its published spread. The study declares the same, and the program decides by the tests of [statistics.md](statistics.md),
    corrected within the study. A better arm never contradicts "no worse", and only an effect beyond the margin contradicts equality.
 2. Arms of studies of text have the rate that suits each, found on other seeds and on text apart from the test text, unless the rate or the
-   warm-up is the question or the source compares at one rate. Evaluations of one model share its rate.
+   warm-up is the question or the source compares at one rate. Evaluations of one model share its rate, and so do drafts, of which tokens a pass count.
 3. Over the whole page the rate of false discoveries is held at {level:g} % (Benjamini & Hochberg 1995), on the p values that are corrected
    within their studies. All claims that have been run count, second looks too; those that are undecided count with p = 1.
 4. A claim that is inconclusive, although its difference exceeds {share:g} of the smallest one that its study could detect (with 80 % power), is asked
@@ -59,7 +60,8 @@ def effect_text(finding):
         return ""
     mean, *interval = finding.effect
     low, high = sorted(interval) if interval else (mean, mean)
-    return percent(mean) + (f" ({percent(low)[:-2]} to {percent(high)[:-2]})" if interval else "")
+    metric = "" if finding.metric == "loss" else f" of {metric_text(finding.metric)}"
+    return percent(mean) + metric + (f" ({percent(low)[:-2]} to {percent(high)[:-2]})" if interval else "")
 
 
 def source_of(claim):
@@ -73,12 +75,13 @@ def arms_of(finding):
 def outcome_text(claim):
     """The outcome, with a star if a tuned value is at an end of the tried range."""
     finding = claim.finding(claim.record)
-    return claim.first + "\\*" * bool(finding and any(arm.get("at_edge") for _, arm in arms_of(finding)))
+    margin = f" (margin {claim.margin:g} of {metric_text(finding.metric)})" if claim.first == claims.INCONCLUSIVE else ""
+    return claim.first + margin + "\\*" * bool(finding and any(arm.get("at_edge") for _, arm in arms_of(finding)))
 
 
 def table_row(claim):
     link = f"[{claim.says}](#{claim.id})"
-    published = "" if claim.published_effect is None else percent(claim.published_effect)
+    published = "" if claim.published_effect is None else f"{percent(claim.published_effect)} of {claim.published['metric']}"
     again = "due" if claim.second_look_is_due else "" if claim.second == claims.NOT_RUN else claim.second
     return f"| {link} | {outcome_text(claim)} | {effect_text(claim.finding(claim.record))} | {again} | {published} | {source_of(claim)} |"
 
@@ -125,14 +128,22 @@ def choices_text(name, arm):
     return f" Chosen for `{name}`: {chosen}.{ends}" if chosen else ""
 
 
+def commit_text(record):
+    """The commit of the study, and the program's own if it names another one."""
+    program = record.get("program", record["commit"])
+    return record["commit"] if record["commit"].startswith(program) else f"{record['commit']}, program {program},"
+
+
 def outcome(claim, record, word, what):
     """A paragraph on one record of the claim's study by the present rule; None if there is none."""
     finding = claim.finding(record)
     if finding is None:
         return None
-    return (f"{what}: **{word}**. {scale_of(finding)}. The report says: {finding.contrast['sentence']}.{detectable_text(finding)}"
+    decided = finding.contrast["outcome"] in (claims.AGREES, claims.CONTRADICTS)
+    corrected = " The correction over this page leaves it open." if decided and word == claims.INCONCLUSIVE else ""
+    return (f"{what}: **{word}**. {scale_of(finding)}. The report says: {finding.contrast['sentence']}.{corrected}{detectable_text(finding)}"
             f"{''.join(choices_text(name, arm) for name, arm in arms_of(finding))} "
-            f"Run at {record['commit']} by `{record['command']}`.")
+            f"Run at {commit_text(record)} by `{record['command']}`.")
 
 
 def outside_text(claim):
@@ -198,13 +209,15 @@ def study_row(name, again):
     kept = sum(one["holds"] for one in record["expectations"])
     link = f"[{name}, second look](results/atlas/{name}.again.md)" if again else f"[{name}](results/atlas/{name}.md)"
     return (f"| {link} | {len(record['seeds'])} | {kept} of {len(record['expectations'])} | "
-            f"{record['core_minutes']:g} | {record['processor']}, {record['instructions']} | {record['commit']} | `{record['command']}` |")
+            f"{record['core_minutes']:g} | {record['processor']}, {record['instructions']} | {commit_text(record)} | `{record['command']}` |")
 
 
 def study_table():
     head = ["| study | seeds | expectations that hold | core minutes | machine | commit | command |", "|---|---|---|---|---|---|---|"]
     rows = [study_row(name, again) for name in claims.studies() for again in (False, True) if is_present(claims.read_record(name, again))]
-    return "\n".join(head + rows) if rows else "No study has been run by the present rule."
+    note = ("\n\nA program with `-dirty` was built from files that the commit beside it was made of afterwards. c2537b79d6 and f34e48b9ae were rewritten "
+            "before they were published.")
+    return "\n".join(head + rows) + note if rows else "No study has been run by the present rule."
 
 
 def is_present(record):
@@ -220,7 +233,8 @@ def counts(found):
 def pictures(found):
     """The ladder over sizes, which comes first, and the effects; those that are there."""
     sizes = (f"![{ladder.TITLE}](ladder.svg)\n\nEvery arm of [the ladder](results/atlas/ladder.md) has its baseline's parameters, 20 tokens for each, "
-             "and the best rate of its size; six seeds.\n\n" if ladder.read_ladder() else "")
+             "and the best rate of its size; six seeds. Studies below of other layers and steps may differ from it: biases and the placement of norms, "
+             "which matter here, cost nothing in three layers.\n\n" if ladder.read_ladder() else "")
     return sizes + (f"![{picture.TITLE}](atlas.svg)" if picture.shown(found) else "")
 
 
@@ -235,6 +249,7 @@ def text_of(found):
     parts = [INTRODUCTION, pictures(found), f"Outcomes of {len(found)} claims: {counts(found)}.", MEANING, table(found), AT_AN_END, rules(),
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it takes the second look "
-             "that rule 4 asks for, as `python3 experiments/atlas/atlas.py run feed_forward --again --data DIR` does. An interrupted part resumes.",
+             "that rule 4 asks for, as `python3 experiments/atlas/atlas.py run feed_forward --again --data DIR` does. An interrupted part resumes. "
+             "Only what stands in docs/results/atlas is kept of a run, not its curves and outputs.",
              study_table(), question_text(), "## The claims one by one", *(section(claim) for claim in found)]
     return "\n\n".join(filter(None, (part.strip() for part in parts))) + "\n"

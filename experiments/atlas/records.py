@@ -40,7 +40,7 @@ def record_of(folder, command):
     tasks = {task["name"]: task_record(task, steps) for task in results["tasks"]}
     add_choices(tasks, results.get("tuning", {"arms": []}))
     return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
-            "commit": commit(), "processor": start["starts"][0]["processor"],
+            "commit": commit(), "program": start["starts"][0]["commit"], "processor": start["starts"][0]["processor"],
             "instructions": start["starts"][0]["cpu_capability"], "core_minutes": round(seconds * start["threads"] / 60, 1),
             "expectations": [{"text": one["text"], "numbers": one["numbers"], "holds": one["holds"]}
                              for one in results["expectations"]],

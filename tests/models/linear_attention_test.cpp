@@ -59,6 +59,27 @@ class LinearAttentionTest : public testing::Test {
     return all;
   }
 
+  static torch::Tensor feature(const torch::Tensor& x) { return torch::elu(x) + 1; }
+  /// The outputs without decay. // [1, T, D]
+  torch::Tensor weighed_mean(bool causal) const {
+    torch::Tensor all = torch::zeros({1, 5, kWidth}, torch::kDouble);
+    for (int64_t head = 0; head < kHeads; ++head)
+      for (int64_t t = 0; t < 5; ++t) {
+        auto sum = torch::zeros({kWidth / kHeads}, torch::kDouble),
+             weights = torch::zeros_like(sum);
+        for (int64_t s = 0; s < (causal ? t + 1 : 5); ++s) {
+          const auto weight = feature(part(x_, 0, t, head)).dot(feature(part(x_, 1, s, head)));
+          sum += weight * part(x_, 2, s, head);
+          weights += weight;
+        }
+        all[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).copy_(sum / weights);
+      }
+    return weighed("out", all);
+  }
+  void add_to_queries_and_keys(double number) const {
+    mixer_->named_parameters()["qkv.bias"].narrow(0, 0, 2 * kWidth) += number;
+  }
+
   /// What is kept of a state, and the key's values and 1 added to it. `kept` may have a number for
   /// each key.
   template <class Kept>
@@ -118,24 +139,35 @@ class LinearAttentionTest : public testing::Test {
   std::shared_ptr<Mixer> mixer_;
 };
 
-torch::Tensor feature(const torch::Tensor& x) { return torch::elu(x) + 1; }
-
 TEST_F(LinearAttentionTest, WithoutDecayIsAMeanOfTheValuesWeighedByKernels) {
   for (const bool causal : {true, false}) {
     make(LinearAttention{{.heads = kHeads}}, causal);
-    torch::Tensor all = torch::zeros({1, 5, kWidth}, torch::kDouble);
-    for (int64_t head = 0; head < kHeads; ++head)
-      for (int64_t t = 0; t < 5; ++t) {
-        auto sum = torch::zeros({kWidth / kHeads}, torch::kDouble),
-             weights = torch::zeros_like(sum);
-        for (int64_t s = 0; s < (causal ? t + 1 : 5); ++s) {
-          const auto weight = feature(part(x_, 0, t, head)).dot(feature(part(x_, 1, s, head)));
-          sum += weight * part(x_, 2, s, head);
-          weights += weight;
-        }
-        all[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).copy_(sum / weights);
-      }
-    EXPECT_LT(largest_difference(mixed(x_), weighed("out", all)), 1e-12) << causal;
+    EXPECT_LT(largest_difference(mixed(x_), weighed_mean(causal)), 1e-12) << causal;
+  }
+}
+
+/// elu(-20) + 1 is 0 in single precision, and the mean of values with such weights 0 / 0.
+TEST_F(LinearAttentionTest, WeighsAlsoByKernelsThatAreSmall) {
+  for (const bool causal : {true, false}) {
+    make(LinearAttention{{.heads = kHeads}}, causal);
+    add_to_queries_and_keys(-20);
+    const auto expected = weighed_mean(causal);
+    mixer_->to(torch::kFloat);
+    EXPECT_LT(largest_difference(mixed(x_.to(torch::kFloat)), expected), 1e-5) << causal;
+  }
+}
+
+TEST_F(LinearAttentionTest, KernelsThatVanishLeaveNumbersAndGradients) {
+  for (const bool causal : {true, false}) {
+    make(LinearAttention{{.heads = kHeads}}, causal);
+    add_to_queries_and_keys(-200);
+    mixer_->to(torch::kFloat);
+    const torch::AutoGradMode records(true);
+    const auto found = mixed(x_.to(torch::kFloat));
+    EXPECT_TRUE(found.isfinite().all().item<bool>()) << causal;
+    found.sum().backward();
+    for (const auto& parameter : mixer_->parameters())
+      EXPECT_TRUE(parameter.grad().isfinite().all().item<bool>()) << causal;
   }
 }
 

@@ -16,7 +16,7 @@ ATLAS = pathlib.Path(__file__).parents[2] / "docs/results/atlas"
 
 def families():
     for path in sorted(ATLAS.glob("*.json")):
-        for task in json.loads(path.read_text())["tasks"].values():
+        for task in json.loads(path.read_text()).get("tasks", {}).values():
             found = [arm["contrast"].get("differences") for arm in task["arms"].values() if arm.get("contrast")]
             found = [one for one in found if one and all(isinstance(value, (int, float)) for value in one)]
             if found and len({len(one) for one in found}) == 1:
