@@ -45,6 +45,7 @@ test-numbers: build
 	cmake --build --preset release --target answer_numbers
 	.venv/bin/python tests/numbers/compare.py build/answer_numbers
 	.venv/bin/python tests/numbers/calibrate.py build/answer_numbers
+	.venv/bin/python tests/numbers/first_seeds.py
 
 test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan

@@ -137,7 +137,7 @@ class Question(unittest.TestCase):
         with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: one.get(study)):
             text = question.text()
         self.assertIn("`arm` is better in t.", text)
-        self.assertIn("| t, `arm` | 10 | 2.0e-3 | 4.0e-3 (at the edge) | 2 ± 0.1 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.5 | equal: agrees |", text)
+        self.assertIn("| t, `arm` | 10, 10 | 2.0e-3 | 4.0e-3 (at the edge) | 2 ± 0.1 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.5 | equal: agrees |", text)
         self.assertEqual(text.count("Not run: "), 2)
         with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: None):
             self.assertIsNone(question.text())
