@@ -91,6 +91,27 @@ class Page(unittest.TestCase):
             self.assertEqual("<path" in "".join(picture.mark(claim, 10)), shown, metric)
 
 
+class Outcomes(unittest.TestCase):
+    def test_the_program_stands_beside_the_commit_where_it_is_another(self):
+        for found, text in (({"commit": "0123456789"}, "0123456789"), ({"commit": "0123456789", "program": "01234567"}, "0123456789"),
+                            ({"commit": "0123456789", "program": "89abcdef-dirty"}, "0123456789, program 89abcdef-dirty,")):
+            self.assertEqual(page.commit_text(found), text)
+
+    def test_what_the_correction_leaves_open_is_told(self):
+        claim = claim_of(record(contrast("agrees")))
+        for word, told in ((claims.INCONCLUSIVE, True), (claims.AGREES, False)):
+            self.assertEqual("The correction over this page leaves it open." in page.outcome(claim, claim.record, word, "Here"), told)
+
+    def test_an_undecided_claim_has_its_margin_and_an_effect_its_metric(self):
+        with_arms_of_the_record(self)
+        claim = claim_of(record(contrast("inconclusive")))
+        claims.judge([claim])
+        self.assertEqual(page.outcome_text(claim), "inconclusive (margin 0.1 of loss)")
+        claim = claim_of(record(contrast("agrees"), metric="bleu"))
+        claims.judge([claim])
+        self.assertIn("% of BLEU (", page.effect_text(claim.finding(claim.record)))
+
+
 class Ladders(unittest.TestCase):
     def test_a_gain_is_positive_where_the_arm_is_better(self):
         arm = {"effects": [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01}]}

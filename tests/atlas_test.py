@@ -211,7 +211,7 @@ def write_study(folder, found, steps):
                                                   for arm, made in steps.items()))
     run = folder / "t" / "base" / "seed-1"
     run.mkdir(parents=True)
-    (run / "environment.json").write_text(json.dumps({"threads": 2, "starts": [{"processor": "P", "cpu_capability": "AVX2"}]}))
+    (run / "environment.json").write_text(json.dumps({"threads": 2, "starts": [{"processor": "P", "cpu_capability": "AVX2", "commit": "abc-dirty"}]}))
     (run / "result.json").write_text(json.dumps({"training_seconds": 90}))
 
 
@@ -223,7 +223,7 @@ class Records(unittest.TestCase):
             write_study(folder, results(steps), steps)
             found = records.record_of(folder, "a command")
         self.assertEqual({arm: one["steps"] for arm, one in found["tasks"]["t"]["arms"].items()}, steps)
-        self.assertEqual((found["core_minutes"], found["command"]), (3, "a command"))
+        self.assertEqual((found["core_minutes"], found["command"], found["program"]), (3, "a command", "abc-dirty"))
 
 
     def test_chosen_values_and_those_at_an_end_of_what_was_tried_are_kept(self):
