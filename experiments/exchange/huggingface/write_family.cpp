@@ -29,7 +29,7 @@ class OneForm {
   static models::TransformerOptions of(models::TransformerOptions o) {
     for (const auto side : {Side::encoder, Side::decoder}) {
       auto& list = side == Side::encoder ? o.encoder : o.decoder;
-      if (!list.empty() && models::are_alike(list)) collapse(o, list);
+      if (!list.empty() && models::are_alike(list)) collapse(o, list, side);
       for (auto& layer : list)
         give(layer.attention, layer.feed_forward, layer.norm, layer.position, o);
     }
@@ -51,11 +51,13 @@ class OneForm {
     const auto* head = std::get_if<models::LmHead>(&o.output);
     return head != nullptr && head->transform;
   }
-  static void collapse(models::TransformerOptions& o, models::SideLayers& list) {
+  static void collapse(models::TransformerOptions& o, models::SideLayers& list, Side side) {
     const auto& first = list.front();
     o.attention = first.attention;
+    if (side == Side::decoder) o.cross_attention = first.cross_attention;
     o.feed_forward = first.feed_forward;
     o.position = first.position;
+    o.ngrams = first.ngrams;
     o.norm = first.norm;
     o.residual = first.residual;
     o.block = first.block;

@@ -152,6 +152,16 @@ TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
   models::own_layers(o, models::Side::decoder);  // a list of layers that are alike
   EXPECT_NE(refusal(o).find("model.canon.places is [a] here and [] there"), std::string::npos)
       << refusal(o);
+  o = llama_like();
+  for (auto& layer : models::own_layers(o, models::Side::decoder))
+    layer.ngrams = models::HashedNgrams{};
+  EXPECT_NE(refusal(o).find("model.ngrams.kind is hashed here and none there"), std::string::npos)
+      << refusal(o);
+  auto pair = small(models::Family::encoder_decoder);
+  for (auto& layer : models::own_layers(pair, models::Side::decoder))
+    layer.cross_attention = models::NoAttention{};
+  EXPECT_NE(refusal(pair).find("model.cross_attention.kind is none here"), std::string::npos)
+      << refusal(pair);
   auto mixture = llama_like();
   mixture.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
   EXPECT_NE(refusal(mixture).find("model.feed_forward.kind is moe here and dense there"),
