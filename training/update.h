@@ -46,8 +46,8 @@ struct UpdateOptions {
   std::function<void(UpdatePart)> finished = [](UpdatePart) {};
 };
 
-/// The options of update `step`, of which the first is 1, in a training of this model. The seed,
-/// the graphs and what is reported are left to the caller.
+/// The options of update `step`, of which the first is 1, in a training of this model. The
+/// caller adds the seed, the graphs and the callbacks.
 UpdateOptions update_options(const TrainingOptions& options,
                              const models::TransformerOptions& model, int64_t step,
                              const RankGroup& ranks = RankGroup::alone());

@@ -45,6 +45,11 @@ constexpr std::array<Row, 7> kCfg3k{{{"01 22 21", "", ""},
                                      {"00 11 220 020", "102 000 010", "01 110 202 12"},
                                      {"22 020 10", "12 001 20 011", "022 11 000 212"}}};
 
+static_assert(kCfg3b.size() == levels_of(GrammarName::cfg3b));
+static_assert(kCfg3f.size() == levels_of(GrammarName::cfg3f));
+static_assert(kCfg3j.size() == levels_of(GrammarName::cfg3j));
+static_assert(kCfg3k.size() == levels_of(GrammarName::cfg3k));
+
 std::span<const Row> rules_in(GrammarName grammar) {
   switch (grammar) {
     case GrammarName::cfg3b:
@@ -70,7 +75,7 @@ std::vector<std::vector<int64_t>> rules_of(std::string_view words) {
   return rules;
 }
 
-/// Where a symbol that begins at one place may end, and how probable that is.
+/// A place at which a symbol may end, and the probability that it ends there.
 struct End {
   size_t at;
   double probability;

@@ -19,7 +19,7 @@ class Grammar {
   /// The terminals of a drawn string, from 0 to 2.
   std::vector<int64_t> draw(Random& random) const;
   /// ln of the probability of a string over all of its derivations, by the inside algorithm (Baker
-  /// 1979); -infinity if it has none.
+  /// 1979); -infinity if the grammar does not make it.
   double log_probability(std::span<const int64_t> string) const;
 
  private:

@@ -83,7 +83,7 @@ double add_fidelity(records::TestScores& scores, const data::TestSet& test,
   return price * static_cast<double>(signs);
 }
 
-/// What is known of targets that were drawn with a probability of `nats`.
+/// Adds the divergence or the bits per parameter; `nats` is -ln of the targets' probability.
 void add_knowledge(records::TestScores& scores, double nats, const training::Likelihood& likelihood,
                    int64_t parameters) {
   const auto tokens = static_cast<double>(likelihood.tokens);

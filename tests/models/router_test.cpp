@@ -34,6 +34,14 @@ TEST(Sigmoid, TheBiasSelectsAndNeverWeighs) {
                            torch::tensor({1, 0, 0, 1}, torch::kLong)));
 }
 
+/// sigmoid(-200) is 0 in single precision, and its share of a sum of such 0 / 0.
+TEST(Sigmoid, WeightsThatVanishLeaveNumbers) {
+  torch::NoGradGuard no_grad;
+  auto mixture = identity({.active = 2, .router = SigmoidRouter{}});
+  const auto out = run(*mixture, torch::full({3, 4}, -200.0));
+  EXPECT_TRUE(out.y.isfinite().all().item<bool>());
+}
+
 TEST(Sigmoid, TheBiasRisesForIdleExperts) {
   auto mixture = identity({.active = 2, .router = SigmoidRouter{.bias_step = 0.25}});
   const auto bias = mixture->named_buffers()["router.bias"];

@@ -86,7 +86,7 @@ std::vector<Metric> likelihood_metrics() {
        .converted = [](double nats) { return nats / std::numbers::ln2; }}};
 }
 
-/// Metrics of what a model knows of targets whose probabilities are known.
+/// Metrics of knowledge, which compare the loss with the true probability of the targets.
 std::vector<Metric> knowledge_metrics() {
   std::vector<Metric> all{
       {.name = "divergence",

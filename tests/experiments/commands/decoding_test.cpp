@@ -62,7 +62,7 @@ TEST_F(DecodingTest, ADraftWritesTheSameAndSaysInHowManyPasses) {
   EXPECT_NE(drafted.back().find(" tokens in "), std::string::npos) << drafted.back();
   drafted.pop_back();
   EXPECT_EQ(drafted, plain);
-  // What Transformers computes needs no further heads; the exporter compares the logits.
+  // The export leaves the further heads out, and fails if the logits are not the model's.
   const auto hub = shell(kProgram + " export " + run("ahead").string() +
                          " --format huggingface --to " + (folder_ / "hub").string() + " 2>&1");
   EXPECT_EQ(hub.code, 0) << hub.output;

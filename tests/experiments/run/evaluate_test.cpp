@@ -65,8 +65,8 @@ TEST(Evaluate, SpellsOutWhatUnknownTokensHide) {
   EXPECT_EQ(unknown.unwritable_references, 1);
 }
 
-/// Three tokens that are guessed cost 3 ln V. What the process that drew them needs more than that
-/// is known.
+/// A model that guesses pays ln V for each of three tokens. If the targets have more nats than
+/// that, the model knows the difference.
 TEST(Evaluate, CountsTheBitsThatAModelKnowsMoreThanGuessing) {
   const auto words = data::train_tokenizers({.kind = tokenizer::Kind::word}, training::kSmallText);
   const auto translator = indifferent_translator(words);
