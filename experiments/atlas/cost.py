@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Measures what the parts of docs/frontier.md cost in time and memory, beside the baselines of their studies.
 
-    experiments/atlas/cost.py [--rounds N] [--steps N] [STUDY ...]
+    experiments/atlas/cost.py [--rounds N] [--steps N] [--gpu CARD] [STUDY ...]
 
-Arms and baseline take turns, so that a load of the machine meets all of them. Writes docs/results/atlas/costs.json; afterwards
-experiments/atlas/atlas.py page writes the page."""
+Arms and baseline take turns, so that a load of the machine meets all of them. Writes docs/results/atlas/costs.json, or costs_gpu.json on a
+GPU, whose name is given and on which the models are larger; afterwards experiments/atlas/atlas.py page writes the page."""
 
 import argparse
 import json
 import subprocess
+import sys
 import tempfile
 
 import yaml
@@ -17,6 +18,8 @@ import claims
 import frontier
 
 PROGRAM = claims.ROOT / "build" / "ablate"
+ON_GPU = {"training.device": "cuda", "training.precision": "bf16", "training.tokens_per_batch": 16448, "training.max_length": 257,
+          "data.block": 256, "model.d_model": 512, "model.layers": 6, "model.attention.heads": 8, "model.feed_forward.d_hidden": 2048}
 
 
 def alone(study, arm):
@@ -26,12 +29,14 @@ def alone(study, arm):
     return yaml.safe_dump({"name": study, "seeds": [1], "base": whole["base"], "arms": {arm: changes}}, sort_keys=False)
 
 
-def measure(study, arm, steps):
+def measure(study, arm, options):
     """Seconds a token and megabytes."""
+    changes = [word for key, value in (ON_GPU if options.gpu else {}).items() for word in ("--set", f"{key}={value}")]
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write(alone(study, arm))
         file.flush()
-        command = [PROGRAM, "bench", "train", file.name, "--threads", "1", "--vocabulary", "100", "--steps", str(steps), "--json"]
+        command = [PROGRAM, "bench", "train", file.name, "--threads", "1", "--vocabulary", "100", "--steps",
+                   str(options.steps), "--json", *changes]
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     return 1 / found["tokens_per_second"], found["peak_memory_mb"]
@@ -47,9 +52,9 @@ def costs_of(study, arms, options):
     baseline = claims.read_study(study)["compare"]["baseline"]
     seconds, memory = {arm: [] for arm in arms}, {}
     for _ in range(options.rounds):
-        plain, plain_memory = measure(study, baseline, options.steps)
+        plain, plain_memory = measure(study, baseline, options)
         for arm in arms:
-            own, own_memory = measure(study, arm, options.steps)
+            own, own_memory = measure(study, arm, options)
             seconds[arm].append(round(own / plain, 3))
             memory[arm] = round(own_memory / plain_memory, 3)
     return {arm: {"seconds": seconds[arm], "memory": memory[arm]} for arm in arms}
@@ -60,16 +65,21 @@ def main():
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="absent: all of the page")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--gpu", metavar="CARD", help="measure on CUDA's first device, which has this name")
     options = parser.parse_args()
+    file = frontier.COSTS_GPU if options.gpu else frontier.COSTS
     arms = {}
     for entry in claims.catalogue()["claims"]:
         if "part" in entry and entry["study"] in (options.studies or [entry["study"]]):
             arms.setdefault(entry["study"], []).append(entry["arm"])
-    found = frontier.read_costs() or {"arms": {}}
+    found = frontier.read_costs(file) or {"arms": {}}
+    found |= {"rounds": options.rounds, "processor": options.gpu or processor()}
     for study, names in arms.items():
-        found["arms"][study] = costs_of(study, names, options)
-    found |= {"rounds": options.rounds, "processor": processor()}
-    frontier.COSTS.write_text(json.dumps(found, indent=1) + "\n")
+        try:
+            found["arms"][study] = costs_of(study, names, options)
+        except subprocess.CalledProcessError as error:
+            print(f"cost.py: {study} is left out: {error.stderr.strip()}", file=sys.stderr)
+        file.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

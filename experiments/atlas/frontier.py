@@ -7,6 +7,7 @@ import ladder
 import page
 
 COSTS = claims.RESULTS / "costs.json"
+COSTS_GPU = claims.RESULTS / "costs_gpu.json"
 LADDER = "frontier_ladder"  # the study whose arms have the names of claims
 
 HEAD = """# The frontier
@@ -27,9 +28,9 @@ Arms that `match` makes narrower are measured at the baseline's width. These are
 part costs in launches it costs less in wider models."""
 
 
-def read_costs():
+def read_costs(file=COSTS):
     """What cost.py measured; empty if it has not been run."""
-    return json.loads(COSTS.read_text()) if COSTS.exists() else {}
+    return json.loads(file.read_text()) if file.exists() else {}
 
 
 def cost_text(cost, finding):

@@ -52,8 +52,20 @@ std::vector<int32_t> sentence(data::Random& random, int64_t length, int64_t voca
   return ids;
 }
 
-/// Batches with the length statistics of Multi30k: about 14 tokens a side, both sides alike.
-std::vector<data::Batch> make_batches(int64_t tokens_per_batch, int64_t vocabulary) {
+/// Tokens of the rows into which the data's running text is cut; nullopt if it has none.
+std::optional<int64_t> block_of(const data::DataOptions& options) {
+  return std::visit(
+      [](const auto& task) -> std::optional<int64_t> {
+        if constexpr (requires { task.block; })
+          return task.block;
+        else
+          return std::nullopt;
+      },
+      options);
+}
+
+/// Pairs with the length statistics of Multi30k: about 14 tokens a side, both sides alike.
+std::vector<data::EncodedExample> make_pairs(int64_t vocabulary) {
   data::Random random(kSeed, "bench");
   std::vector<data::EncodedExample> examples;
   for (int64_t i = 0; i < 12'000; ++i) {
@@ -64,12 +76,39 @@ std::vector<data::Batch> make_batches(int64_t tokens_per_batch, int64_t vocabula
     auto left = sentence(random, source, vocabulary);
     examples.push_back({std::move(left), sentence(random, target, vocabulary)});
   }
+  return examples;
+}
+
+/// As many rows of `block` tokens as the batches of a benchmark hold.
+std::vector<data::EncodedExample> make_rows(int64_t block, int64_t tokens_per_batch,
+                                            int64_t vocabulary) {
+  data::Random random(kSeed, "bench");
+  std::vector<data::EncodedExample> examples;
+  const auto rows = kBatches * static_cast<size_t>(std::max<int64_t>(1, tokens_per_batch / block));
+  while (examples.size() < rows)
+    examples.push_back({{tokenizer::kEos}, sentence(random, block, vocabulary)});
+  return examples;
+}
+
+/// Batches of random ids in rows as long as the study's: blocks of running text, or pairs of
+/// sentences. An encoder's targets stand where its sources do.
+std::vector<data::Batch> make_batches(const config::Experiment& experiment, int64_t vocabulary) {
+  const auto tokens_per_batch = experiment.training.tokens_per_batch;
+  const auto block = block_of(experiment.data);
+  const auto examples =
+      block ? make_rows(*block, tokens_per_batch, vocabulary) : make_pairs(vocabulary);
   std::vector<data::Batch> batches;
   const auto plan =
       data::batch_plan(data::lengths_of(examples),
                        {.tokens_per_batch = tokens_per_batch, .seed = kSeed, .epoch = 0});
-  for (size_t i = 0; i < std::min(plan.size(), kBatches); ++i)
-    batches.push_back(data::collate(examples, plan[i]));
+  for (size_t i = 0; i < std::min(plan.size(), kBatches); ++i) {
+    auto batch = data::collate(examples, plan[i]);
+    if (experiment.model.family == models::Family::encoder_only) {
+      batch.source = batch.target_in = batch.target_out;
+      batch.source_length = batch.target_length;
+    }
+    batches.push_back(std::move(batch));
+  }
   return batches;
 }
 
@@ -224,7 +263,7 @@ void bench_decode(const BenchRequest& request) {
 
 void bench_train(const BenchRequest& request) {
   const auto experiment = first_experiment(request);
-  const auto batches = make_batches(experiment.training.tokens_per_batch, request.vocabulary);
+  const auto batches = make_batches(experiment, request.vocabulary);
   if (!request.batches.empty()) write_batches(request, experiment, batches);
   const auto measured =
       measure(random_model(experiment, request.vocabulary), experiment, batches, request.steps);

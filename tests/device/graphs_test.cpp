@@ -39,6 +39,8 @@ std::vector<data::Batch> batches_for(const models::TransformerOptions& options) 
 struct Training {
   models::TransformerOptions model;
   OptimizerOptions optimizer = Adam{};
+  LossTerms loss = {.smoothing = 0.1};
+  int64_t ahead = 0;  // further heads
   Precision precision = Precision::fp32;
   size_t accumulate = 1;
   int steps = 20;
@@ -57,7 +59,7 @@ struct Process {
   Process(const Training& training, bool with_graphs)
       : model(model_of(training.model, torch::kCUDA)),
         optimizer(make_optimizer(training.optimizer, *model)) {
-    if (with_graphs) graphs.emplace(model, LossTerms{.smoothing = 0.1});
+    if (with_graphs) graphs.emplace(model, training.loss);
   }
   void go_on(const Process& killed) {
     load_weights(*model, weights_of(*killed.model));
@@ -84,11 +86,12 @@ Trained train(const Training& training, bool with_graphs) {
       of_step.push_back(batches[next++ % batches.size()]);
     trained.records.push_back(update(process->model, *process->optimizer, of_step,
                                      {.learning_rate = 1e-2 / (1 + step),
-                                      .loss = {.smoothing = 0.1},
+                                      .loss = training.loss,
                                       .max_grad_norm = 0.5,
                                       .dropout = 0.2,
                                       .dropout_seed = static_cast<uint64_t>(step),
                                       .precision = training.precision,
+                                      .ahead = training.ahead,
                                       .graphs = with_graphs ? &*process->graphs : nullptr}));
   }
   for (const auto& [name, tensor] : weights_of(*process->model))
@@ -131,6 +134,24 @@ TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
   EXPECT_GT(captured, 100) << "most variants can be captured";
 }
 
+TEST(PassGraphs, FurtherHeadsAndAZLossLearnTheSame) {
+  for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only})
+    for (const auto precision : {Precision::fp32, Precision::bf16}) {
+      SCOPED_TRACE(precision == Precision::bf16);
+      Training training{.model = models::tiny(),
+                        .loss = {.smoothing = 0.1, .z = 0.01, .ahead = 0.3},
+                        .ahead = 2,
+                        .precision = precision};
+      training.model.family = family;
+      training.model.output = models::LmHead{.ahead = 2};
+      const auto without = train(training, false);
+      training.killed_after = 9;
+      const auto with = train(training, true);
+      EXPECT_EQ(with.why, "");
+      expect_equal(with, without);
+    }
+}
+
 TEST(PassGraphs, GradientsOfSeveralBatchesAreAddedTheSame) {
   const auto expect_same = [](Training training) {
     SCOPED_TRACE(training.accumulate);
@@ -142,8 +163,8 @@ TEST(PassGraphs, GradientsOfSeveralBatchesAreAddedTheSame) {
   };
   for (const size_t accumulate : {2, 3, 4, 7}) {
     Training training{.model = models::tiny(), .accumulate = accumulate, .steps = 6};
-    for (const OptimizerOptions& optimizer :
-         std::vector<OptimizerOptions>{Sgd{}, Adam{}, AdamW{}, Muon{}, Lion{}}) {
+    for (const OptimizerOptions& optimizer : std::vector<OptimizerOptions>{
+             Sgd{}, Adam{}, AdamW{}, Muon{}, Lion{}, NorMuon{}, Soap{}, ScheduleFree{}}) {
       training.optimizer = optimizer;
       expect_same(training);
     }

@@ -21,13 +21,14 @@ data::Batch three_pairs() {
   return data::collate(pairs, std::vector<int64_t>{0, 1, 2});
 }
 
-UpdateOptions plain() {
+UpdateOptions plain(int64_t ahead = 0) {
   return {.learning_rate = 1e-3,
-          .loss = {.smoothing = 0.1},
+          .loss = {.smoothing = 0.1, .z = 0.01, .ahead = 0.3},
           .max_grad_norm = 0.5,
           .dropout = 0,
           .dropout_seed = 3,
-          .precision = Precision::fp32};
+          .precision = Precision::fp32,
+          .ahead = ahead};
 }
 
 /// The variants of every family: those that stand alone, too.
@@ -59,6 +60,13 @@ std::vector<models::Variant> all_variants() {
                                             .router = models::SoftmaxRouter{},
                                             .capacity = models::LimitedCapacity{.factor = 1}};
   }));
+  for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only})
+    all.push_back(models::changed(
+        family == models::Family::decoder_only ? "further heads of a decoder" : "further heads",
+        [&](auto& o) {
+          o.family = family;
+          o.output = models::LmHead{.ahead = 2};
+        }));
   return all;
 }
 
@@ -113,12 +121,32 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
     const auto first = make_optimizer(adam, *here), second = make_optimizer(adam, *there);
     const auto batches = batches_of(options, 2);
     for (int step = 0; step < 2; ++step) {
-      const auto a = update(here, *first, batches, plain());
-      const auto b = update(there, *second, batches, plain());
+      const auto a = update(here, *first, batches, plain(models::heads_ahead(options)));
+      const auto b = update(there, *second, batches, plain(models::heads_ahead(options)));
       EXPECT_NEAR(a.loss, b.loss, kRounding);
       EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 10 * kRounding);
     }
   }
+}
+
+/// A bound that every head exceeds makes queries and keys smaller in each update.
+TEST(DeviceModel, ScoresAreClippedOnTheDeviceAsOnTheCpu) {
+  auto options = models::tiny();
+  options.family = models::Family::decoder_only;
+  auto here = model_of(options, torch::kCPU), there = model_of(options, torch::kCUDA);
+  const Adam adam{.epsilon = 1e-4};
+  const auto first = make_optimizer(adam, *here), second = make_optimizer(adam, *there);
+  const std::vector<data::EncodedExample> rows = {{{5}, {4, 9, 7, 2}}, {{6}, {9, 8, 4, 2}}};
+  const std::vector<data::Batch> batches(2, data::collate(rows, std::vector<int64_t>{0, 1}));
+  auto clipped = plain();
+  clipped.qk_clip = 0.01;
+  for (int step = 0; step < 3; ++step) {
+    const auto norm = update(here, *first, batches, clipped).gradient_norm;
+    EXPECT_NEAR(update(there, *second, batches, clipped).gradient_norm, norm, 10 * kRounding);
+  }
+  const auto ours = weights_of(*here), its = weights_of(*there);
+  for (const auto& [name, weight] : ours)
+    EXPECT_TRUE(torch::allclose(its.at(name).cpu(), weight, 1e-3, 1e-5)) << name;
 }
 
 TEST_F(CountedDevice, AnUpdateWaitsOnceAndInFloatForEachMixture) {
@@ -128,7 +156,7 @@ TEST_F(CountedDevice, AnUpdateWaitsOnceAndInFloatForEachMixture) {
       auto model = model_of(aligned(options), torch::kCUDA);
       const auto optimizer = make_optimizer(Adam{}, *model);
       const auto batches = batches_of(options, 2);
-      auto chosen = plain();
+      auto chosen = plain(models::heads_ahead(options));
       chosen.dropout = 0.1;
       if (bfloat16) chosen.precision = Precision::bf16;
       EXPECT_FALSE(update(model, *optimizer, batches, chosen).skipped);
@@ -214,6 +242,7 @@ int64_t launches_of_a_step(Precision precision, const models::PositionOptions& p
   const auto optimizer = make_optimizer(Adam{}, *model);
   const auto batch = three_pairs();
   auto options = plain();
+  options.loss.z = 0;
   options.dropout = 0.1;
   options.precision = precision;
   update(model, *optimizer, {&batch, 1}, options);
@@ -279,9 +308,10 @@ TEST(DeviceModel, WeightsThatAreCastTogetherGiveTheSameBits) {
   }
 }
 
-/// Outputs of exactly `length` tokens for every source.
+/// Outputs of exactly options.max_length tokens for every source, as many as the beam is wide.
 std::vector<std::vector<models::Hypothesis>> decoded(const models::InferenceModel& model,
-                                                     int64_t length) {
+                                                     const models::SearchOptions& options,
+                                                     models::SearchCount* count = nullptr) {
   const auto source = torch::tensor({{5, 6, 7, 2}, {8, 9, 2, 0}}, torch::kLong).to(model.device());
   return models::search_all({&model, 1},
                             {.source = source,
@@ -289,8 +319,14 @@ std::vector<std::vector<models::Hypothesis>> decoded(const models::InferenceMode
                                         .bos = tokenizer::kBos,
                                         .eos = models::kNoEnd,
                                         .start = tokenizer::kBos},
-                             .n_best = 3},
-                            {.beam = 3, .max_length = length});
+                             .n_best = options.beam,
+                             .count = count},
+                            options);
+}
+
+std::vector<std::vector<models::Hypothesis>> decoded(const models::InferenceModel& model,
+                                                     int64_t length) {
+  return decoded(model, {.beam = 3, .max_length = length});
 }
 
 TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpu) {
@@ -303,6 +339,30 @@ TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpu) {
     for (size_t row = 0; row < expected.size(); ++row)
       for (size_t rank = 0; rank < expected[row].size(); ++rank)
         EXPECT_NEAR(expected[row][rank].score, found[row][rank].score, kRounding);
+  }
+}
+
+TEST(DeviceModel, DraftsWriteOnTheDeviceWhatTheyWriteOnTheCpu) {
+  for (const auto& [name, options] : all_variants()) {
+    if (models::heads_ahead(options) == 0) continue;
+    SCOPED_TRACE(name);
+    const auto written = [&, &options = options](torch::Device device, int64_t draft) {
+      const models::InferenceModel model(model_of(options, device));
+      models::SearchCount count;
+      const auto outputs = decoded(model, {.beam = 1, .max_length = 12, .draft = draft}, &count);
+      return std::pair(outputs, count.passes.load());
+    };
+    const auto [expected, passes] = written(torch::kCPU, 2);
+    for (const int64_t draft : {0, 1, 2}) {
+      const auto [found, needed] = written(torch::kCUDA, draft);
+      for (size_t row = 0; row < expected.size(); ++row) {
+        EXPECT_EQ(found[row].front().ids, expected[row].front().ids) << draft;
+        EXPECT_NEAR(found[row].front().score, expected[row].front().score, kRounding);
+      }
+      if (draft == 2) {
+        EXPECT_EQ(needed, passes);
+      }
+    }
   }
 }
 
