@@ -155,6 +155,22 @@ struct Context {
 /// comparisons are left to tables and charts.
 constexpr size_t kFewSentences = 4;
 
+/// What precedes the reason in the sentence of a comparison without a claim.
+constexpr std::string_view kNoClaim = "no claim: ";
+
+/// A context without the comma at its end.
+std::string place_of(const std::string& context) {
+  return context.substr(0, context.size() - std::min<size_t>(context.size(), 2));
+}
+
+/// " in copy-s and copy-m", " on length 12"; empty if there is one place alone.
+std::string where(const std::vector<std::string>& places) {
+  if (places.front().empty()) return "";
+  const bool nested = places.front().find(", ") != std::string::npos;
+  return (places.front().starts_with("on ") ? " " : " in ") +
+         (nested ? joined(places, "; ") : enumerated(places));
+}
+
 /// An inconclusive comparison.
 struct Open {
   std::string context, arm, effect;
@@ -176,28 +192,103 @@ std::string open_words(const std::vector<Open>& open) {
     group->second.push_back(arm);
   }
   for (const auto& [context, arms] : groups) {
-    const auto place = context.substr(0, context.size() - std::min<size_t>(context.size(), 2));
+    const auto place = place_of(context);
     parts.push_back(enumerated(arms) + (place.empty() ? "" : " (" + place + ")"));
   }
   return joined(parts, "; ");
 }
 
-/// The primary comparisons of the study in words: claims one by one, all others together.
+/// A claim on an arm in one task and on one test set.
+struct Claim {
+  std::string context, arm, effect, verdict;
+  const Contrast* contrast;
+  const Cell* cell;
+  std::string baseline;
+};
+
+/// Whether one sentence can say both: the same of the same arm.
+bool say_the_same(const Claim& one, const Claim& other) {
+  return one.arm == other.arm && one.verdict == other.verdict && one.baseline == other.baseline &&
+         one.cell->metric == other.cell->metric &&
+         (one.contrast->mean > 0) == (other.contrast->mean > 0);
+}
+
+/// "none: 0.21 to 0.94 less exact match than base in copy-s, copy-m and reverse-s: worse."
+std::string sentence_of(const std::vector<Claim>& alike) {
+  const auto& first = alike.front();
+  if (alike.size() == 1)
+    return fmt::format("{}{}: {}: {}.", first.context, first.arm, first.effect, first.verdict);
+  std::vector<std::string> places;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const auto& claim : alike) {
+    places.push_back(place_of(claim.context));
+    least = std::min(least, std::abs(claim.contrast->mean));
+    most = std::max(most, std::abs(claim.contrast->mean));
+  }
+  const auto& metric = first.cell->metric;
+  return fmt::format("{}: {} to {} {} {} than {}{}: {}.", first.arm, format_metric(least, metric),
+                     format_metric(most, metric), first.contrast->mean > 0 ? "more" : "less",
+                     display_name(metric), first.baseline, where(places), first.verdict);
+}
+
+/// A sentence for each claim; of many, those that say the same in one.
+std::vector<std::string> sentences_of(const std::vector<Claim>& claims) {
+  std::vector<std::vector<Claim>> groups;
+  for (const auto& claim : claims) {
+    const auto alike = claims.size() <= kFewSentences
+                           ? groups.end()
+                           : std::ranges::find_if(groups, [&](const std::vector<Claim>& group) {
+                               return say_the_same(group.front(), claim);
+                             });
+    if (alike == groups.end())
+      groups.push_back({claim});
+    else
+      alike->push_back(claim);
+  }
+  std::vector<std::string> sentences;
+  for (const auto& group : groups) sentences.push_back(sentence_of(group));
+  return sentences;
+}
+
+/// Comparisons without a claim, and why.
+struct Silent {
+  std::string arm, reason;
+};
+
+/// "No claim on a and b: seed 2 is missing." for each reason.
+std::string silent_words(const std::vector<Silent>& silent) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const auto& [arm, reason] : silent) {
+    auto group = std::ranges::find(groups, reason, [](const auto& one) { return one.first; });
+    if (group == groups.end()) group = groups.insert(group, {reason, {}});
+    if (std::ranges::find(group->second, arm) == group->second.end()) group->second.push_back(arm);
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [reason, arms] : groups)
+    sentences.push_back(fmt::format("No claim on {}: {}.", enumerated(arms), reason));
+  return joined(sentences, " ");
+}
+
+/// The primary comparisons of the study in words.
 struct Sentences {
-  std::vector<std::string> claims;
+  std::vector<Claim> claims;
+  std::vector<std::string> unstable;
   std::vector<Open> inconclusive;
+  std::vector<Silent> silent;
 
   void add(const std::string& context, const ArmEvidence& arm, const Claimed& claimed) {
     const auto& contrast = *claimed.cell->contrast;
+    const auto effect = effect_text(contrast, *claimed.cell, claimed.baseline->name);
     if (is_claim(contrast.verdict) || contrast.outcome == Outcome::contradicts)
-      claims.push_back(fmt::format("{}{}: {}: {}.", context, arm.name,
-                                   effect_text(contrast, *claimed.cell, claimed.baseline->name),
-                                   verdict_words(contrast)));
-    if (contrast.verdict == Verdict::inconclusive && contrast.outcome != Outcome::contradicts)
-      inconclusive.push_back(
-          {context, arm.name, effect_text(contrast, *claimed.cell, claimed.baseline->name)});
-    if (contrast.verdict == Verdict::unstable)
-      claims.push_back(fmt::format("{}{}: {}.", context, arm.name, contrast.sentence));
+      claims.push_back({context, arm.name, effect, verdict_words(contrast), &contrast, claimed.cell,
+                        claimed.baseline->name});
+    else if (contrast.verdict == Verdict::inconclusive)
+      inconclusive.push_back({context, arm.name, effect});
+    else if (contrast.verdict == Verdict::unstable)
+      unstable.push_back(fmt::format("{}{}: {}.", context, arm.name, contrast.sentence));
+    else if (const auto at = contrast.sentence.find(kNoClaim); at != std::string::npos)
+      silent.push_back(
+          {arm.name + where({place_of(context)}), contrast.sentence.substr(at + kNoClaim.size())});
   }
 };
 
@@ -207,7 +298,7 @@ Context place_in_answer(const Evidence& evidence, const TaskEvidence& task) {
           .test_sets = std::ranges::count_if(task.arms.front().cells, primary) > 1};
 }
 
-Sentences sentences_of(const Evidence& evidence) {
+Sentences comparisons_of(const Evidence& evidence) {
   Sentences sentences;
   for (const auto& task : evidence.tasks) {
     const auto context = place_in_answer(evidence, task);
@@ -228,9 +319,9 @@ std::string no_claim(const Evidence& evidence) {
       for (const auto& cell : arm.cells) {
         if (!cell.primary || !cell.contrast) continue;
         const auto& sentence = cell.contrast->sentence;
-        const auto at = sentence.find("no claim: ");
+        const auto at = sentence.find(kNoClaim);
         if (at == std::string::npos) continue;
-        if (effects.empty()) reason = sentence.substr(at + 10);
+        if (effects.empty()) reason = sentence.substr(at + kNoClaim.size());
         if (!std::isnan(cell.contrast->mean))
           effects +=
               fmt::format("{}{}: {}. ", place_in_answer(evidence, task).of(task, cell), arm.name,
@@ -246,16 +337,21 @@ std::string answer_of(const Evidence& evidence) {
     return fmt::format("No claim: the baseline {} is not among the selected arms.",
                        *evidence.declared_baseline);
   if (!evidence.baseline) return "No claim: the study declares no baseline.";
-  const auto sentences = sentences_of(evidence);
+  const auto sentences = comparisons_of(evidence);
   std::vector<std::string> parts;
   if (auto headline = headline_of(evidence.ladders); !headline.empty())
     parts.push_back(std::move(headline));
-  const auto& [claims, inconclusive] = sentences;
+  auto claims = sentences_of(sentences.claims);
+  std::ranges::copy(sentences.unstable, std::back_inserter(claims));
+  const auto& inconclusive = sentences.inconclusive;
   const auto* separator =
       claims.size() > kFewSentences || inconclusive.size() > kFewSentences ? "\n" : " ";
   if (!claims.empty()) parts.push_back(joined(claims, separator));
   if (!inconclusive.empty()) parts.push_back("Inconclusive: " + open_words(inconclusive) + ".");
-  if (claims.empty() && inconclusive.empty()) parts.push_back(no_claim(evidence));
+  if (claims.empty() && inconclusive.empty())
+    parts.push_back(no_claim(evidence));
+  else if (!sentences.silent.empty())
+    parts.push_back(silent_words(sentences.silent));
   return joined(parts, separator);
 }
 

@@ -148,10 +148,16 @@ void set_intervals(TaskEvidence& task, config::PairedTest test) {
         cell.sample.interval = interval_of(finished_values(cell.sample), test, cell.range);
 }
 
-/// "2 of 8 seeds of none collapsed"; empty if none has.
-std::string collapsed_text(const std::string& arm, const Sample& sample) {
-  if (sample.collapsed.empty()) return "";
-  return fmt::format("{} of {} seeds of {} collapsed", sample.collapsed.size(), sample.count, arm);
+/// "2 of 8 seeds, 1 of 8 of base": those that collapsed, of the arm and of the baseline; empty if
+/// none has.
+std::string collapsed_text(const Sample& arm, const Sample& reference,
+                           const std::string& baseline) {
+  std::string text;
+  if (!arm.collapsed.empty()) text = fmt::format("{} of {} seeds", arm.collapsed.size(), arm.count);
+  if (!reference.collapsed.empty())
+    text += fmt::format("{}{} of {}{} of {}", text.empty() ? "" : ", ", reference.collapsed.size(),
+                        reference.count, text.empty() ? " seeds" : "", baseline);
+  return text;
 }
 
 Tested tested_of(Cell& cell, const Sample& reference) {
@@ -221,9 +227,7 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
                          : seeds_apart(cell.sample, reference, study.seeds);
     judged.censored = is_censored(cell.sample) || is_censored(reference);
     judged.not_learned = cell.extrapolates ? not_learned(arm, *baseline) : "";
-    judged.collapsed = collapsed_text(arm.name, cell.sample);
-    if (const auto others = collapsed_text(baseline->name, reference); !others.empty())
-      judged.collapsed += (judged.collapsed.empty() ? "" : ", ") + others;
+    cell.contrast->collapsed = collapsed_text(cell.sample, reference, baseline->name);
     judged.both_failed = both_failed(cell, reference);
     keep_possible(*cell.contrast, cell,
                   std::ssize(cell.contrast->differences) >= judged.seeds_for_difference);

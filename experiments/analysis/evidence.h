@@ -77,6 +77,11 @@ constexpr bool is_claim(Verdict verdict) {
          verdict == Verdict::equivalent || verdict == Verdict::no_worse;
 }
 
+/// Whether the verdict is that of a test.
+constexpr bool is_tested(Verdict verdict) {
+  return is_claim(verdict) || verdict == Verdict::inconclusive;
+}
+
 /// What the results say of the claim that the study declares of an arm.
 enum class Outcome { agrees, contradicts, inconclusive, not_learned };
 constexpr auto names(Outcome) {
@@ -129,6 +134,7 @@ struct Contrast {
   double improvement = 0.5;  // probability that the arm is better; NaN if neither direction is
   Verdict verdict = Verdict::exploratory;
   std::optional<Outcome> outcome;  // of the declared claim
+  std::string collapsed;           // "2 of 8 seeds": those that did; empty: none
   std::string sentence;            // the verdict in words, with its figures
 };
 

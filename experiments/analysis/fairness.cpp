@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "experiments/analysis/figure.h"
 #include "experiments/errors.h"
 #include "experiments/records/folders.h"
 
@@ -180,7 +181,7 @@ void add_test_flaws(std::span<const records::RunResult> results, std::vector<std
     for (const auto& flaw : kFlaws) {
       std::vector<std::string> figures;
       for (const auto& [arm, most] : arms_with(flaw, place, results))
-        figures.push_back(flaw.share ? fmt::format("{} {:.2g} %", arm, 100 * most)
+        figures.push_back(flaw.share ? fmt::format("{} {} %", arm, percent_figure(100 * most))
                                      : fmt::format("{} {:.0f} of {}", arm, most, place.examples));
       if (!figures.empty())
         notes.push_back(fmt::format("{} ({}): {}: {} (the most of any seed); {}.", place.task,

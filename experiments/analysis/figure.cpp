@@ -58,6 +58,10 @@ std::string p_figure(double p) {
   return p < 0.0005 ? "< 0.001" : fmt::format("{:.{}f}", p, p < 0.0995 ? 3 : 2);
 }
 
+std::string percent_figure(double percent) {
+  return std::abs(percent) < 99.5 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
+}
+
 std::string count_figure(int64_t number) {
   if (number >= 10'000'000) return fmt::format("{:.1f} M", static_cast<double>(number) / 1e6);
   if (number >= 1'000'000) return fmt::format("{:.2f} M", static_cast<double>(number) / 1e6);
@@ -107,11 +111,19 @@ std::string display_name(Verdict verdict) {
   return with_spaces(config::word_of(verdict));
 }
 
+std::string verdict_figure(const Contrast& contrast) {
+  const auto name = display_name(contrast.verdict);
+  return contrast.verdict == Verdict::unstable ? name + ": " + contrast.collapsed : name;
+}
+
+std::string detectable_figure(const Contrast& contrast, const std::string& metric) {
+  return is_tested(contrast.verdict) && contrast.detectable
+             ? format_metric(*contrast.detectable, metric)
+             : "";
+}
+
 std::string claim_words(const Contrast& contrast) {
-  if (!contrast.outcome) return "";
-  return *contrast.outcome == Outcome::inconclusive
-             ? "open"
-             : with_spaces(config::word_of(*contrast.outcome));
+  return contrast.outcome ? with_spaces(config::word_of(*contrast.outcome)) : "";
 }
 
 bool is_best(std::span<const double> means, size_t i, const Scored& scored) {

@@ -31,6 +31,9 @@ std::string format_metric(const std::optional<statistics::Interval>& interval,
 /// "0.031", "< 0.001".
 std::string p_figure(double p);
 
+/// "3.2", "100" of 3.21 and 99.9 per cent: two significant digits, and all before the point.
+std::string percent_figure(double percent);
+
 /// "934 k", "1.06 M".
 std::string count_figure(int64_t number);
 
@@ -47,7 +50,13 @@ std::string display_name(const std::string& name);
 /// "too few seeds": the name of a verdict in reports.
 std::string display_name(Verdict verdict);
 
-/// "agrees", "contradicts", "open": the outcome of the declared claim; empty without one.
+/// "worse", "unstable: 2 of 8 seeds": the verdict of a contrast in tables.
+std::string verdict_figure(const Contrast& contrast);
+
+/// The smallest difference that 80 % of such studies would show; empty if nothing was tested.
+std::string detectable_figure(const Contrast& contrast, const std::string& metric);
+
+/// "agrees", "contradicts", "inconclusive": the outcome of the declared claim; empty without one.
 std::string claim_words(const Contrast& contrast);
 
 /// A metric, and which of its values are better.

@@ -196,9 +196,10 @@ void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
     if (fit.exponents.interval)
       words += fmt::format(", 95 % interval of {} seeds [{:.3f}, {:.3f}]", fit.exponents.count,
                            fit.exponents.interval->low, fit.exponents.interval->high);
-    notes.push_back(words + fmt::format("; over the {} arms' means the law leaves {:.2g} % of the "
+    notes.push_back(words + fmt::format("; over the {} arms' means the law leaves {} % of the "
                                         "logarithm's variance.",
-                                        task.arms.size(), 100 * (1 - fit.law.r_squared)));
+                                        task.arms.size(),
+                                        percent_figure(100 * (1 - fit.law.r_squared))));
   }
 }
 

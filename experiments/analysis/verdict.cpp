@@ -44,7 +44,7 @@ Verdict verdict_of(const Contrast& contrast, const Cell& cell, const Judged& jud
   if (!judged.missing.empty()) return Verdict::uneven;
   if (!judged.not_learned.empty()) return Verdict::not_learned;
   if (judged.censored) return Verdict::censored;
-  if (!judged.collapsed.empty()) return Verdict::unstable;
+  if (!contrast.collapsed.empty()) return Verdict::unstable;
   if (!finite(contrast)) return Verdict::not_tested;
   if (too_few_seeds(contrast, judged)) return Verdict::too_few_seeds;
   const auto verdict = tested_verdict(contrast, cell);
@@ -66,9 +66,9 @@ Outcome outcome_of_difference(const Contrast& contrast, const Cell& cell, Verdic
 /// The outcome of a claim that only an effect beyond the margin contradicts.
 Outcome outcome_of_margin(const Contrast& contrast, bool agrees) {
   if (agrees) return Outcome::agrees;
-  const bool decided = is_claim(contrast.verdict) || contrast.verdict == Verdict::inconclusive;
-  return decided && contrast.beyond.adjusted_p <= kLevel ? Outcome::contradicts
-                                                         : Outcome::inconclusive;
+  return is_tested(contrast.verdict) && contrast.beyond.adjusted_p <= kLevel
+             ? Outcome::contradicts
+             : Outcome::inconclusive;
 }
 
 std::optional<Outcome> outcome_of(const Contrast& contrast, const Cell& cell) {
@@ -108,8 +108,9 @@ std::string relative_text(const Contrast& contrast) {
   const double sign = contrast.relative->mean < 0 ? -100 : 100;
   const auto [low, high] = std::minmax(
       {sign * contrast.relative->interval->low, sign * contrast.relative->interval->high});
-  return fmt::format(", {:.2g} % of the baseline ({:.2g} to {:.2g})",
-                     sign * contrast.relative->mean, low, high);
+  return fmt::format(", {} % of the baseline ({} to {})",
+                     percent_figure(sign * contrast.relative->mean), percent_figure(low),
+                     percent_figure(high));
 }
 
 /// "p = 0.031"
@@ -185,7 +186,7 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
     case Verdict::inconclusive:
       return inconclusive_text(contrast, metric, judged);
     case Verdict::unstable:
-      return fmt::format("unstable: {}; no claim about means; {}", judged.collapsed,
+      return fmt::format("unstable: {} collapsed; no claim about means; {}", contrast.collapsed,
                          signs_text(contrast, cell));
     case Verdict::too_few_seeds:
       return fmt::format("{}; {}", difference_text(contrast, metric),
@@ -224,8 +225,7 @@ std::string claim_text(const Contrast& contrast) {
 }
 
 std::string detectable_text(const Contrast& contrast, const Cell& cell) {
-  const bool tested = is_claim(contrast.verdict) || contrast.verdict == Verdict::inconclusive;
-  if (!tested || !contrast.detectable) return "";
+  if (!is_tested(contrast.verdict) || !contrast.detectable) return "";
   return fmt::format("; 80 % of such studies would show a difference of {}",
                      format_metric(*contrast.detectable, cell.metric));
 }

@@ -18,7 +18,6 @@ struct Judged {
   std::string missing;               // seeds that only one arm has finished; empty if allowed
   bool censored = false;             // of the arm or of the baseline
   std::string not_learned;           // why no claim beyond the trained length is possible
-  std::string collapsed;             // which seeds collapsed; empty: none
   bool both_failed = false;          // neither arm gets a tenth of the examples right
 };
 

@@ -97,7 +97,7 @@ int CheckedOutput::sync() {
 }
 
 std::string unknown_text(double share) {
-  return share > 0 ? fmt::format("{:.2g} % of the target tokens unknown", 100 * share) : "";
+  return share > 0 ? fmt::format("{:.3g} % of the target tokens unknown", 100 * share) : "";
 }
 
 std::string score_line(const records::TestScores& scores) {

@@ -155,7 +155,7 @@ void note_ema(const training::TrainingOptions& options, int64_t steps,
       options.trains() && options.ema > 0 ? std::pow(options.ema, static_cast<double>(steps)) : 0;
   if (left >= kMuch)
     notes.push_back(
-        fmt::format("after {} steps the exponential average (training.ema: {}) still has {:.2g} % "
+        fmt::format("after {} steps the exponential average (training.ema: {}) still has {:.3g} % "
                     "of the initial weights, since its start is not corrected",
                     steps, options.ema, 100 * left));
 }

@@ -14,8 +14,13 @@
 namespace ablate::report {
 namespace {
 
-/// The columns of a contrast: mean, pairs, two p values for each test, verdict.
-size_t contrast_columns(const TaskView& view) { return analysis::tests_margins(view.task) ? 7 : 5; }
+/// The columns of a contrast: mean, pairs, two p values for each test, the smallest visible
+/// difference, verdict.
+size_t contrast_columns(const TaskView& view) { return analysis::tests_margins(view.task) ? 8 : 6; }
+
+std::string claim_text(const analysis::Contrast& contrast) {
+  return contrast.outcome ? "the claim: " + analysis::claim_words(contrast) : "";
+}
 
 std::string test_set_of(const ScoreGroup& group) {
   return group.test_set + (group.extrapolates ? ", beyond training" : "");
@@ -112,9 +117,10 @@ Markup contrast_cells(const TaskView& view, const ScoreGroup& group, const Score
          element("td", {{"class", "wide"}}, draw(difference_strip(view, row), group.differences)) +
          p_cells(contrast.difference) +
          (analysis::tests_margins(view.task) ? p_cells(contrast.within) : Markup()) +
+         wide_number(analysis::detectable_figure(contrast, group.metric)) +
          element("td", {{"class", class_of(contrast.verdict)}},
-                 text(sign_of(contrast.verdict) + analysis::display_name(contrast.verdict)) +
-                     element("span", {{"class", "below"}}, text(analysis::claim_words(contrast))));
+                 text(sign_of(contrast.verdict) + analysis::verdict_figure(contrast)) +
+                     element("span", {{"class", "below"}}, text(claim_text(contrast))));
 }
 
 Markup spanning(const std::string& words, size_t columns) {
@@ -158,7 +164,7 @@ Markup head_of(const TaskView& view, const ScoreGroup& group, bool alone) {
              number_heading("p") + number_heading("corrected p");
     if (analysis::tests_margins(view.task))
       below += with_below("number", "p", "below the margin") + number_heading("corrected p");
-    below += column_heading("verdict");
+    below += with_below("number", "could see", "in 80 % of studies") + column_heading("verdict");
   }
   return row(above) + row(below);
 }

@@ -35,10 +35,24 @@ ForestRow row_of(const Looks& looks, const std::string& arm, const analysis::Cel
           .values = contrast.differences};
 }
 
+/// More exploratory test sets than these are left to the table.
+constexpr std::ptrdiff_t kMostExploratory = 4;
+
 /// Whether the test set shows something: a primary one always does, another one if runs differ.
 bool has_news(const analysis::Cell& cell) {
   return cell.primary || std::ranges::any_of(cell.contrast->differences,
                                              [](double difference) { return difference != 0; });
+}
+
+/// Leaves out the groups of exploratory test sets if there are many.
+void keep_few(std::vector<Measured>& measured) {
+  std::ptrdiff_t exploratory = 0;
+  for (const auto& one : measured)
+    exploratory += std::ranges::count(one.panel.groups, false, &ForestGroup::primary);
+  if (exploratory <= kMostExploratory) return;
+  for (auto& one : measured)
+    std::erase_if(one.panel.groups, [](const ForestGroup& group) { return !group.primary; });
+  std::erase_if(measured, [](const Measured& one) { return one.panel.groups.empty(); });
 }
 
 ForestGroup forest_group(const analysis::TaskEvidence& task, const std::string& test_set,
@@ -118,6 +132,7 @@ Forest forest_of(const analysis::Evidence& evidence) {
     }
     std::ranges::move(groups, std::back_inserter(found->panel.groups));
   }
+  keep_few(measured);
   auto title = "Difference from " + evidence.baseline.value_or("the baseline");
   if (!evidence.tasks.empty() && one_metric(evidence))
     title += " in " + analysis::display_name(evidence.tasks.front().metric);

@@ -78,8 +78,9 @@ void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
   };
   add(contrast.difference);
   if (margin) add(contrast.within);
-  row.push_back({analysis::display_name(contrast.verdict)});
-  if (contrast.outcome) row.back().text += "; " + analysis::claim_words(contrast);
+  row.push_back({analysis::detectable_figure(contrast, cell.metric)});
+  row.push_back({analysis::verdict_figure(contrast)});
+  if (contrast.outcome) row.back().text += "; the claim: " + analysis::claim_words(contrast);
 }
 
 std::vector<std::string> difference_headings(const analysis::TaskEvidence& task) {
@@ -92,7 +93,7 @@ std::vector<std::string> difference_headings(const analysis::TaskEvidence& task)
   headings.insert(headings.end(), {"difference", "p", "corrected"});
   if (analysis::tests_margins(task))
     headings.insert(headings.end(), {"p (below margin)", "corrected"});
-  headings.emplace_back("verdict");
+  headings.insert(headings.end(), {"could see", "verdict"});
   return headings;
 }
 

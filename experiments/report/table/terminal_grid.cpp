@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -54,6 +55,29 @@ void fit_names(Grid& grid) {
   }
 }
 
+/// "80 % of such studies would show a difference of 0.01 (a) and 0.02 (b)", or of many arms the
+/// range; empty if nothing was tested.
+std::string detectable_note(const analysis::TaskEvidence& task) {
+  constexpr size_t kMostNames = 3;
+  std::vector<std::pair<double, std::string>> found;
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells)
+      if (is_compared_by(task, cell) && cell.primary && cell.contrast &&
+          is_tested(cell.contrast->verdict) && cell.contrast->detectable)
+        found.emplace_back(*cell.contrast->detectable, arm.name);
+  if (found.empty()) return "";
+  const auto figure = [&](const auto& one) {
+    return analysis::format_metric(one.first, task.metric);
+  };
+  std::vector<std::string> figures;
+  for (const auto& one : found) figures.push_back(fmt::format("{} ({})", figure(one), one.second));
+  const auto [least, most] = std::ranges::minmax_element(found);
+  return fmt::format("80 % of such studies would show a difference of {}",
+                     found.size() > kMostNames
+                         ? fmt::format("{} to {}, by arm", figure(*least), figure(*most))
+                         : fmt::format("{}", fmt::join(figures, ", ")));
+}
+
 /// The verdict on each arm and test set of claims.
 Grid verdicts_of(const analysis::TaskEvidence& task) {
   Grid grid{.title = fmt::format("{}: {}, difference from the baseline", task.name,
@@ -71,9 +95,10 @@ Grid verdicts_of(const analysis::TaskEvidence& task) {
                            {analysis::format_metric(contrast.mean, cell.metric)},
                            {analysis::format_metric(contrast.interval, cell.metric)},
                            {analysis::p_figure(contrast.difference.adjusted_p)},
-                           {analysis::display_name(contrast.verdict)}});
+                           {analysis::verdict_figure(contrast)}});
       if (claims) grid.rows.back().push_back({analysis::claim_words(contrast)});
     }
+  grid.note = detectable_note(task);
   fit_names(grid);
   return grid;
 }

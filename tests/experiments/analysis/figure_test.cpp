@@ -21,6 +21,13 @@ TEST(CostFigures, AreDashesWhereNoRunHasFinished) {
   EXPECT_EQ(megaflops_figure({.flops_per_token = 12'120'000}), "12.1");
 }
 
+TEST(PercentFigure, HasNoExponent) {
+  EXPECT_EQ(percent_figure(-3.21), "-3.2");
+  EXPECT_EQ(percent_figure(0.042), "0.042");
+  EXPECT_EQ(percent_figure(99.96), "100");
+  EXPECT_EQ(percent_figure(1234), "1234");
+}
+
 TEST(Interval, WithoutZeroDoesNotLookAsIfItHadIt) {
   const auto text = [](double low, double high) {
     return format_metric(statistics::Interval{low, high}, "exact_match");

@@ -179,7 +179,7 @@ TEST(Evidence, InfiniteValuesAreCollapsedSeedsOrNotTested) {
   };
   runs.results.back().tests[0].perplexity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(found().verdict, Verdict::unstable);
-  EXPECT_TRUE(found().sentence.starts_with("unstable: 1 of 6 seeds of more collapsed; "));
+  EXPECT_TRUE(found().sentence.starts_with("unstable: 1 of 6 seeds collapsed; "));
   for (auto& run : runs.results) run.tests[0].perplexity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(found().verdict, Verdict::not_tested);
 }

@@ -123,6 +123,21 @@ TEST(Forest, SharesOfTwoTasksHaveOneAxisAndPerplexitiesTwo) {
   EXPECT_EQ(forest.panels[1].groups[0].title, "reverse: exact match on 4 digits");
 }
 
+TEST(Forest, ManyExploratoryTestSetsAreLeftToTheTable) {
+  auto report = sample_report();
+  auto& tasks = report.evidence.tasks;
+  tasks.resize(1);
+  tasks[0].arms[1].cells[1].primary = false;
+  const auto groups_of = [&](size_t count) {
+    tasks.resize(1);
+    while (tasks.size() < count) tasks.push_back(tasks[0]);
+    return forest_of(report.evidence).panels.at(0).groups;
+  };
+  EXPECT_EQ(groups_of(4).size(), 8U);
+  EXPECT_EQ(groups_of(5).size(), 5U);
+  for (const auto& group : groups_of(5)) EXPECT_TRUE(group.primary);
+}
+
 TEST(Forest, AnExploratoryTestSetWithoutAnyDifferenceIsLeftOut) {
   auto report = sample_report();
   auto& cell = report.evidence.tasks[0].arms[1].cells[1];

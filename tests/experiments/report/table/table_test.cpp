@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "experiments/analysis/figure.h"
 #include "experiments/report/table/grid.h"
 #include "experiments/report/table/layout.h"
 #include "tests/experiments/analysis/synthetic.h"
@@ -166,6 +167,32 @@ TEST(TerminalTable, SaysTheVerdictsFirstAndWhereTheRestIs) {
   EXPECT_NE(text.find("0.800 ± 0.141*"), std::string::npos) << text;
   EXPECT_EQ(text.find("perplexity"), std::string::npos) << "only the metric of the claims";
   EXPECT_TRUE(text.ends_with("Every metric and test set: table.txt\n")) << text;
+}
+
+TEST(Tables, ShowWhatEachTestCouldHaveSeenAndHowManySeedsCollapsed) {
+  const std::vector<double> high(8, 0.9);
+  auto spread = high, broken = high;
+  for (size_t i = 0; i < spread.size(); ++i) spread[i] -= 0.01 * static_cast<double>(i);
+  broken[3] = 0.1;
+  const auto evidence = analysis::make_evidence(
+      study_of(analysis::study_yaml(8, {"spread", "broken"}, analysis::kCompare)),
+      analysis::runs_of({{"base", high}, {"spread", spread}, {"broken", broken}}));
+  const auto& cell = analysis::cell_of(evidence, "spread");
+  const auto seen = analysis::format_metric(cell.contrast->detectable.value(), cell.metric);
+  const auto line_of = [](const std::string& text, const std::string& start) {
+    const auto at = text.find(start, text.find("difference from the baseline"));
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  const auto text = text_table(evidence);
+  EXPECT_NE(text.find("could see"), std::string::npos) << text;
+  EXPECT_NE(line_of(text, "  spread").find(" " + seen + " "), std::string::npos) << text;
+  EXPECT_TRUE(line_of(text, "  broken").ends_with("unstable: 1 of 8 seeds")) << text;
+  const auto terminal = terminal_table(evidence);
+  EXPECT_NE(
+      terminal.find("\n80 % of such studies would show a difference of " + seen + " (spread)\n"),
+      std::string::npos)
+      << terminal;
+  EXPECT_NE(line_of(terminal, "  broken").find("unstable: 1 of 8 seeds"), std::string::npos);
 }
 
 TEST(TextTable, ShowsFiguresAndMarksTheBest) {

@@ -1,0 +1,73 @@
+#include "experiments/analysis/answer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/experiments/analysis/synthetic.h"
+
+namespace ablate::analysis::answers {
+namespace {
+
+const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
+
+TEST(Answer, SaysTheSameOfArmsWithoutAnyDifference) {
+  const auto study = study_of(study_yaml(8, {"a"}, kCompare));
+  EXPECT_EQ(make_evidence(study, runs_of({{"base", kHigh}, {"a", kHigh}})).answer,
+            "Inconclusive: a (the same exact match as base in all 8 seeds).");
+}
+
+TEST(Answer, GivesManySentencesALineEachAndNamesWhatIsInconclusive) {
+  const std::vector<std::string> arms{"a", "b", "c", "d", "e", "f"};
+  const auto study = study_of(study_yaml(8, arms, kCompare));
+  std::map<std::string, std::vector<double>> scores{{"base", kHigh}};
+  for (const auto& arm : arms) scores.emplace(arm, kHigh);
+  EXPECT_EQ(make_evidence(study, runs_of(scores)).answer, "Inconclusive: a, b, c, d, e and f.");
+  for (auto& [arm, of_arm] : scores)
+    if (arm != "base")
+      for (auto& score : of_arm) score -= 0.3;
+  const auto answer = make_evidence(study, runs_of(scores)).answer;
+  EXPECT_EQ(std::ranges::count(answer, '\n'), 5) << answer;
+}
+
+TEST(Answer, GroupsManyInconclusiveComparisonsByTestSet) {
+  const std::vector<std::string> arms{"a", "b", "c"};
+  const auto study = study_of(study_yaml(8, arms,
+                                         "compare: {baseline: base, metric: exact_match, "
+                                         "test_sets: {copy: [length 12, length 13]}}\n"));
+  Scores scores{{"base", kHigh}};
+  for (const auto& arm : arms) scores.emplace(arm, kHigh);
+  const auto answer = make_evidence(study, runs_of(scores, scores)).answer;
+  EXPECT_NE(answer.find("Inconclusive: a, b and c (on length 12); a, b and c (on length 13"),
+            std::string::npos)
+      << answer;
+}
+
+TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
+  const std::vector<std::string> arms{"a", "b", "c"};
+  const auto study = study_of(study_yaml(8, arms,
+                                         "compare: {baseline: base, metric: exact_match, "
+                                         "test_sets: {copy: [length 12, length 13]}}\n"));
+  const std::vector<double> all(8, 1.0), lower(8, 0.95);
+  const Scores near{{"base", all}, {"a", kHigh}, {"b", kHigh}, {"c", lower}};
+  const Scores far{{"base", all}, {"a", kLow}, {"b", all}, {"c", lower}};
+  const auto answer = make_evidence(study, runs_of(near, far)).answer;
+  EXPECT_NE(answer.find("a: 0.100 to 0.400 less exact match than base on length 12 and on "
+                        "length 13 (beyond the trained length): worse."),
+            std::string::npos)
+      << answer;
+}
+
+TEST(Answer, NamesArmsWithoutAClaimBesideThoseThatHaveOne) {
+  const auto study = study_of(study_yaml(8, {"a", "b", "c"}, kCompare));
+  auto runs = runs_of({{"base", kHigh}, {"a", kLow}, {"b", kLow}, {"c", kLow}});
+  std::erase_if(runs.results, [](const auto& run) {
+    return run.arm != "base" && run.arm != "a" && run.seed == 2;
+  });
+  const auto answer = make_evidence(study, runs).answer;
+  EXPECT_TRUE(
+      answer.starts_with("a: 0.300 less exact match than base (0.300 to 0.300), in all 8 "
+                         "seeds: worse. No claim on b and c: seed 2 of the arm is missing"))
+      << answer;
+}
+
+}  // namespace
+}  // namespace ablate::analysis::answers
