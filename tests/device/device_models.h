@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "models/feed_forward.h"
 #include "models/transformer.h"
+#include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::training {
@@ -48,6 +50,62 @@ inline models::TransformerOptions aligned(models::TransformerOptions options) {
   for (auto* list : {&options.encoder, &options.decoder})
     for (auto& layer : *list) align(layer);
   return options;
+}
+
+// Kernels of the two devices add in another order: relative differences of 1e-7 for one operation,
+// of which a pass has about a hundred. Adam's epsilon keeps gradients that are nothing but rounding
+// from becoming whole steps.
+inline constexpr double kRounding = 2e-5;
+
+/// The variants of every family: those that stand alone, too.
+inline std::vector<models::Variant> all_variants() {
+  auto all = models::variants();
+  for (const auto family : {models::Family::decoder_only, models::Family::encoder_only})
+    all.push_back(models::changed(family == models::Family::decoder_only ? "decoder" : "encoder",
+                                  [&](auto& o) { o.family = family; }));
+  // Ids of so small a range have fewer distances than a target has pairs, but not than a source
+  // has.
+  all.push_back(models::changed("randomized transformer_xl", [](auto& o) {
+    o.position = models::TransformerXl{};
+    o.position_ids = models::Randomized{.range = 12, .longest = 12};
+  }));
+  // Three uses of every weight, so that the order in which their gradients are added counts.
+  all.push_back(models::changed("one layer thrice", [](auto& o) {
+    o.layers = 3;
+    o.share.layers = 1;
+  }));
+  all.push_back(models::changed("experts choose", [](auto& o) {
+    o.family = models::Family::encoder_only;
+    o.feed_forward = models::MixtureOptions{
+        .experts = 4, .active = 2, .d_hidden = 12, .router = models::ExpertChoiceRouter{}};
+  }));
+  all.push_back(models::changed("limited experts", [](auto& o) {
+    o.feed_forward = models::MixtureOptions{.experts = 4,
+                                            .active = 2,
+                                            .d_hidden = 12,
+                                            .router = models::SoftmaxRouter{},
+                                            .capacity = models::LimitedCapacity{.factor = 1}};
+  }));
+  for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only})
+    all.push_back(models::changed(
+        family == models::Family::decoder_only ? "further heads of a decoder" : "further heads",
+        [&](auto& o) {
+          o.family = family;
+          o.output = models::LmHead{.ahead = 2};
+        }));
+  return all;
+}
+
+/// How often a pass through the model, or a part of it, waits for the device: in float every
+/// mixture does, for the ends of its experts' rows.
+inline int64_t waits_of(const models::Transformer& model, bool bfloat16,
+                        const std::string& part = "") {
+  if (bfloat16) return 0;
+  const auto modules = model->named_modules();
+  return std::ranges::count_if(modules.pairs(), [&](const auto& item) {
+    return item.first.starts_with(part) &&
+           std::dynamic_pointer_cast<models::Mixture>(item.second) != nullptr;
+  });
 }
 
 }  // namespace ablate::training

@@ -1,13 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "models/feed_forward.h"
-#include "models/inference/search.h"
 #include "models/ops/weight_casts.h"
 #include "tests/device/counted.h"
 #include "tests/device/device_models.h"
-#include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 #include "training/device.h"
 #include "training/update.h"
@@ -31,45 +26,6 @@ UpdateOptions plain(int64_t ahead = 0) {
           .ahead = ahead};
 }
 
-/// The variants of every family: those that stand alone, too.
-std::vector<models::Variant> all_variants() {
-  auto all = models::variants();
-  for (const auto family : {models::Family::decoder_only, models::Family::encoder_only})
-    all.push_back(models::changed(family == models::Family::decoder_only ? "decoder" : "encoder",
-                                  [&](auto& o) { o.family = family; }));
-  // Ids of so small a range have fewer distances than a target has pairs, but not than a source
-  // has.
-  all.push_back(models::changed("randomized transformer_xl", [](auto& o) {
-    o.position = models::TransformerXl{};
-    o.position_ids = models::Randomized{.range = 12, .longest = 12};
-  }));
-  // Three uses of every weight, so that the order in which their gradients are added counts.
-  all.push_back(models::changed("one layer thrice", [](auto& o) {
-    o.layers = 3;
-    o.share.layers = 1;
-  }));
-  all.push_back(models::changed("experts choose", [](auto& o) {
-    o.family = models::Family::encoder_only;
-    o.feed_forward = models::MixtureOptions{
-        .experts = 4, .active = 2, .d_hidden = 12, .router = models::ExpertChoiceRouter{}};
-  }));
-  all.push_back(models::changed("limited experts", [](auto& o) {
-    o.feed_forward = models::MixtureOptions{.experts = 4,
-                                            .active = 2,
-                                            .d_hidden = 12,
-                                            .router = models::SoftmaxRouter{},
-                                            .capacity = models::LimitedCapacity{.factor = 1}};
-  }));
-  for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only})
-    all.push_back(models::changed(
-        family == models::Family::decoder_only ? "further heads of a decoder" : "further heads",
-        [&](auto& o) {
-          o.family = family;
-          o.output = models::LmHead{.ahead = 2};
-        }));
-  return all;
-}
-
 /// Batches of one update; an encoder's targets stand where its sources do.
 std::vector<data::Batch> batches_of(const models::TransformerOptions& options, size_t count) {
   auto batch = three_pairs();
@@ -80,27 +36,11 @@ std::vector<data::Batch> batches_of(const models::TransformerOptions& options, s
   return std::vector<data::Batch>(count, batch);
 }
 
-/// How often a pass through the model, or a part of it, waits for the device: in float every
-/// mixture does, for the ends of its experts' rows.
-int64_t waits_of(const models::Transformer& model, bool bfloat16, const std::string& part = "") {
-  if (bfloat16) return 0;
-  const auto modules = model->named_modules();
-  return std::ranges::count_if(modules.pairs(), [&](const auto& item) {
-    return item.first.starts_with(part) &&
-           std::dynamic_pointer_cast<models::Mixture>(item.second) != nullptr;
-  });
-}
-
 /// How many position ids a training pass draws on the host.
 int64_t drawn_ids(const models::TransformerOptions& options) {
   if (!std::holds_alternative<models::Randomized>(options.position_ids)) return 0;
   return options.family == models::Family::encoder_decoder ? 2 : 1;
 }
-
-// Kernels of the two devices add in another order: relative differences of 1e-7 for one operation,
-// of which a pass has about a hundred. Adam's epsilon keeps gradients that are nothing but rounding
-// from becoming whole steps.
-constexpr double kRounding = 2e-5;
 
 // ReLU's derivative jumps at 0, where rounding decides on which side a unit is.
 models::TransformerOptions smooth(models::TransformerOptions options) {
@@ -304,97 +244,6 @@ TEST(DeviceModel, WeightsThatAreCastTogetherGiveTheSameBits) {
       if (apart[i].defined()) {
         EXPECT_TRUE(apart[i].equal(together[i])) << i;
       }
-    }
-  }
-}
-
-/// Outputs of exactly options.max_length tokens for every source, as many as the beam is wide.
-std::vector<std::vector<models::Hypothesis>> decoded(const models::InferenceModel& model,
-                                                     const models::SearchOptions& options,
-                                                     models::SearchCount* count = nullptr) {
-  const auto source = torch::tensor({{5, 6, 7, 2}, {8, 9, 2, 0}}, torch::kLong).to(model.device());
-  return models::search_all({&model, 1},
-                            {.source = source,
-                             .tokens = {.pad = tokenizer::kPad,
-                                        .bos = tokenizer::kBos,
-                                        .eos = models::kNoEnd,
-                                        .start = tokenizer::kBos},
-                             .n_best = options.beam,
-                             .count = count},
-                            options);
-}
-
-std::vector<std::vector<models::Hypothesis>> decoded(const models::InferenceModel& model,
-                                                     int64_t length) {
-  return decoded(model, {.beam = 3, .max_length = length});
-}
-
-TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpu) {
-  for (const auto& [name, options] : all_variants()) {
-    if (options.family == models::Family::encoder_only) continue;
-    SCOPED_TRACE(name);
-    const models::InferenceModel here(model_of(options, torch::kCPU)),
-        there(model_of(options, torch::kCUDA));
-    const auto expected = decoded(here, 6), found = decoded(there, 6);
-    for (size_t row = 0; row < expected.size(); ++row)
-      for (size_t rank = 0; rank < expected[row].size(); ++rank)
-        EXPECT_NEAR(expected[row][rank].score, found[row][rank].score, kRounding);
-  }
-}
-
-TEST(DeviceModel, DraftsWriteOnTheDeviceWhatTheyWriteOnTheCpu) {
-  for (const auto& [name, options] : all_variants()) {
-    if (models::heads_ahead(options) == 0) continue;
-    SCOPED_TRACE(name);
-    const auto written = [&, &options = options](torch::Device device, int64_t draft) {
-      const models::InferenceModel model(model_of(options, device));
-      models::SearchCount count;
-      const auto outputs = decoded(model, {.beam = 1, .max_length = 12, .draft = draft}, &count);
-      return std::pair(outputs, count.passes.load());
-    };
-    const auto [expected, passes] = written(torch::kCPU, 2);
-    for (const int64_t draft : {0, 1, 2}) {
-      const auto [found, needed] = written(torch::kCUDA, draft);
-      for (size_t row = 0; row < expected.size(); ++row) {
-        EXPECT_EQ(found[row].front().ids, expected[row].front().ids) << draft;
-        EXPECT_NEAR(found[row].front().score, expected[row].front().score, kRounding);
-      }
-      if (draft == 2) {
-        EXPECT_EQ(needed, passes);
-      }
-    }
-  }
-}
-
-TEST_F(CountedDevice, AStepOfDecodingLaunchesFewOperators) {
-  const models::InferenceModel model(model_of(models::tiny(), torch::kCUDA));
-  const auto launches = [&](int64_t length) {
-    const auto before = fake_cuda::counts().launches();
-    decoded(model, length);
-    return fake_cuda::counts().launches() - before;
-  };
-  launches(9);  // computes positions that are kept
-  EXPECT_LE(launches(9) - launches(5), 4 * 55);
-}
-
-TEST_F(CountedDevice, AStepOfDecodingWaitsOnceAndInFloatForEachMixture) {
-  for (const auto& [name, options] : all_variants()) {
-    if (options.family == models::Family::encoder_only) continue;
-    for (const auto dtype : {models::WeightDtype::fp32, models::WeightDtype::bf16}) {
-      const bool bfloat16 = dtype == models::WeightDtype::bf16;
-      SCOPED_TRACE(name + (bfloat16 ? " in bfloat16" : ""));
-      const auto trained = model_of(aligned(options), torch::kCUDA);
-      const models::InferenceModel model(trained, dtype);
-      const auto of = [&](int64_t length) {
-        const auto before = fake_cuda::counts();
-        decoded(model, length);
-        const auto after = fake_cuda::counts();
-        return std::pair(after.reads - before.reads, after.waiting_writes - before.waiting_writes);
-      };
-      of(9);  // computes positions that are kept
-      const auto five = of(5), nine = of(9);
-      EXPECT_EQ(nine.first - five.first, 4 * (1 + waits_of(trained, bfloat16, "decoder")));
-      EXPECT_EQ(nine.second, five.second);
     }
   }
 }

@@ -31,6 +31,20 @@ TEST(Ahead, AHeadWithTheWeightsOfTheLastLayerPredictsWhatTheModelDoes) {
   }
 }
 
+TEST(Ahead, HeadsInBfloat16StayNearFloat) {
+  auto model = make(with_heads(tiny(), 2));
+  const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+  const auto exact = model->hidden(source, target, {.ahead = 2}).ahead;
+  const auto rounded =
+      model->hidden(source, target, {.compute_dtype = torch::kBFloat16, .ahead = 2}).ahead;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    EXPECT_EQ(rounded[i].scalar_type(), torch::kBFloat16) << i;
+    const auto found = rounded[i].to(torch::kFloat);
+    EXPECT_LT(rounding_difference(exact[i], found), 0.03) << i;
+    EXPECT_GT(largest_difference(exact[i], found), 0.0) << i;
+  }
+}
+
 TEST(Ahead, HeadsThatDoNotRunChangeNothing) {
   const torch::NoGradGuard no_grad;
   auto plain = make(tiny()), more = make(with_heads(tiny(), 3));

@@ -62,12 +62,13 @@ class LinearAttentionTest : public testing::Test {
   static torch::Tensor feature(const torch::Tensor& x) { return torch::elu(x) + 1; }
   /// The outputs without decay. // [1, T, D]
   torch::Tensor weighed_mean(bool causal) const {
-    torch::Tensor all = torch::zeros({1, 5, kWidth}, torch::kDouble);
+    const auto length = x_.size(1);
+    torch::Tensor all = torch::zeros({1, length, kWidth}, torch::kDouble);
     for (int64_t head = 0; head < kHeads; ++head)
-      for (int64_t t = 0; t < 5; ++t) {
+      for (int64_t t = 0; t < length; ++t) {
         auto sum = torch::zeros({kWidth / kHeads}, torch::kDouble),
              weights = torch::zeros_like(sum);
-        for (int64_t s = 0; s < (causal ? t + 1 : 5); ++s) {
+        for (int64_t s = 0; s < (causal ? t + 1 : length); ++s) {
           const auto weight = feature(part(x_, 0, t, head)).dot(feature(part(x_, 1, s, head)));
           sum += weight * part(x_, 2, s, head);
           weights += weight;
@@ -140,10 +141,12 @@ class LinearAttentionTest : public testing::Test {
 };
 
 TEST_F(LinearAttentionTest, WithoutDecayIsAMeanOfTheValuesWeighedByKernels) {
-  for (const bool causal : {true, false}) {
-    make(LinearAttention{{.heads = kHeads}}, causal);
-    EXPECT_LT(largest_difference(mixed(x_), weighed_mean(causal)), 1e-12) << causal;
-  }
+  for (const int64_t length : {5, 140})  // within a chunk, and in two
+    for (const bool causal : {true, false}) {
+      read(length);
+      make(LinearAttention{{.heads = kHeads}}, causal);
+      EXPECT_LT(largest_difference(mixed(x_), weighed_mean(causal)), 1e-12) << length << causal;
+    }
 }
 
 /// elu(-20) + 1 is 0 in single precision, and the mean of values with such weights 0 / 0.
@@ -172,18 +175,23 @@ TEST_F(LinearAttentionTest, KernelsThatVanishLeaveNumbersAndGradients) {
 }
 
 TEST_F(LinearAttentionTest, ARetentionForgetsAtAFixedRateOfEachHead) {
-  make(LinearAttention{{.heads = kHeads, .decay = Forgetting::fixed}});
-  const auto expected =
-      retained([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
-  EXPECT_LT(largest_difference(mixed(x_), expected), 1e-6);
+  for (const int64_t length : {5, 300}) {  // within a chunk, and through three
+    read(length);
+    make(LinearAttention{{.heads = kHeads, .decay = Forgetting::fixed}});
+    const auto expected =
+        retained([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
+    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-6) << length;
+  }
 }
 
 TEST_F(LinearAttentionTest, AGatedOneForgetsAsTheInputSays) {
-  make(LinearAttention{{.heads = kHeads, .decay = Forgetting::gated}});
-  const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
-  EXPECT_LT(largest_difference(mixed(x_),
-                               retained([&](int64_t head, int64_t t) { return kept[0][t][head]; })),
-            1e-12);
+  for (const int64_t length : {5, 300}) {
+    read(length);
+    make(LinearAttention{{.heads = kHeads, .decay = Forgetting::gated}});
+    const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
+    const auto expected = retained([&](int64_t head, int64_t t) { return kept[0][t][head]; });
+    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-12) << length;
+  }
 }
 
 TEST_F(LinearAttentionTest, ByChannelsEveryComponentOfAKeyForgetsAsTheInputSays) {
@@ -226,7 +234,8 @@ TEST_F(LinearAttentionTest, TheDeltaRuleForgetsByChannels) {
 
 TEST_F(LinearAttentionTest, AGatedDeltaNetHasSiluWideValuesAndAGateOfItsNormedHeads) {
   silu_ = true;
-  for (const int64_t expand : {1, 2}) {
+  for (const auto& [expand, length] : {std::pair<int64_t, int64_t>{1, 5}, {2, 5}, {2, 300}}) {
+    read(length);
     const DeltaRule options{{.heads = kHeads, .decay = Forgetting::gated},
                             expand,
                             /*silu=*/true,
@@ -241,7 +250,7 @@ TEST_F(LinearAttentionTest, AGatedDeltaNetHasSiluWideValuesAndAGateOfItsNormedHe
     const auto normed = heads / (heads.square().mean(-1, /*keepdim=*/true) + epsilon).sqrt() *
                         mixer_->named_parameters()["output_norm.weight"];
     const auto expected = weighed("out", normed.flatten(2) * torch::silu(weighed("gate", x_)));
-    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-10) << expand;
+    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-10) << expand << " " << length;
   }
 }
 

@@ -51,6 +51,21 @@ TEST(Mamba2, IsThatOfTransformers) {
   EXPECT_LT(largest_difference(mixer()->forward(x, {}, {}, nullptr)[0], expected()), kRounding);
 }
 
+/// Step by step it is Transformers', by the test below.
+TEST(Mamba2, ReadsItsStateFromChunkToChunk) {
+  const torch::NoGradGuard no_grad;
+  torch::manual_seed(1);
+  const auto x = torch::randn({1, 300, kModel}, torch::kDouble);
+  const auto one = mixer();
+  const auto together = one->forward(x, {}, {}, nullptr);
+  auto cache = one->empty_cache(x);
+  cache.recent[1] = nothing_yet(one->canon(), x);
+  for (int64_t t = 0; t < x.size(1); ++t)
+    EXPECT_LT(largest_difference(one->step(x.narrow(1, t, 1), cache, {})[0][0], together[0][t]),
+              kRounding)
+        << t;
+}
+
 TEST(Mamba2, GoesOnFromItsState) {
   const torch::NoGradGuard no_grad;
   const auto x = values(16, {1, kLength, kModel});

@@ -260,6 +260,17 @@ inline std::vector<Variant> head_and_activation_variants() {
       changed("bilinear", [](auto& o) { o.feed_forward = dense(Activation::identity, true); })};
 }
 
+/// Tables of n-grams.
+inline std::vector<Variant> ngram_variants() {
+  return {changed("n-grams", [](auto& o) { o.ngrams = HashedNgrams{.longest = 3, .buckets = 7}; }),
+          changed("n-grams of four",
+                  [](auto& o) { o.ngrams = HashedNgrams{.longest = 4, .buckets = 5}; }),
+          changed("n-grams in the second layer", [](auto& o) {
+            o.norm.placement = NormPlacement::pre;
+            change_layers(o, {2}, [](auto& layer) { layer.ngrams = HashedNgrams{.buckets = 11}; });
+          })};
+}
+
 inline std::vector<Variant> whole_model_variants() {
   return {changed("experts, limited",
                   [](auto& o) {
@@ -279,13 +290,6 @@ inline std::vector<Variant> whole_model_variants() {
                     o.attention = MultiHead{.heads = 2,
                                             .qk_norm = QkNorm::rms,
                                             .scale = {.value = 0.7, .learned = true}};
-                  }),
-          changed("n-grams", [](auto& o) { o.ngrams = HashedNgrams{.longest = 3, .buckets = 7}; }),
-          changed("n-grams in the second layer",
-                  [](auto& o) {
-                    o.norm.placement = NormPlacement::pre;
-                    change_layers(o, {2},
-                                  [](auto& layer) { layer.ngrams = HashedNgrams{.buckets = 11}; });
                   }),
           changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
           changed("mup",
@@ -333,7 +337,7 @@ inline std::vector<Variant> variants() {
        {position_ids_variants(), mixture_variants(), mixer_variants(), canon_variants(),
         attention_change_variants(), hybrid_variants(), layer_variants(), attention_variants(),
         norm_variants(), residual_variants(), stream_variants(), head_and_activation_variants(),
-        whole_model_variants(), end_and_bias_variants()})
+        ngram_variants(), whole_model_variants(), end_and_bias_variants()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

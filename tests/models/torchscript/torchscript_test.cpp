@@ -130,7 +130,8 @@ std::vector<Variant> all_modules() {
   };
   for (const auto& some :
        {mixer_variants(), canon_variants(), attention_variants(), attention_change_variants(),
-        hybrid_variants(), layer_variants(), norm_variants(), residual_variants()})
+        hybrid_variants(), layer_variants(), norm_variants(), residual_variants(),
+        stream_variants(), ngram_variants()})
     for (const auto& variant : some) add(variant, Family::decoder_only);
   for (const auto& variant : encoder_variants()) add(variant, Family::encoder_only);
   for (const auto family : {Family::decoder_only, Family::encoder_only}) {
