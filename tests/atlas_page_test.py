@@ -144,9 +144,13 @@ class Costs(unittest.TestCase):
     def test_an_arm_without_training_has_no_time(self):
         trained, evaluated = (types.SimpleNamespace(arm={"steps": steps}) for steps in (9, 0))
         measured = {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}
-        for cost, finding, text in ((measured, trained, "1.20 (1.10 to 1.30) | 1.00"), (None, trained, "not measured | not measured"),
-                                    (None, evaluated, "only evaluated | only evaluated"), (None, None, "not measured | not measured")):
-            self.assertEqual(frontier.cost_text(cost, finding), text)
+        on_gpu = {"seconds": [2.5], "memory": 1.5}
+        for cost, gpu, finding, text in (
+                (measured, None, trained, "1.20 (1.10 to 1.30) | 1.00 | not measured"),
+                (measured, on_gpu, trained, "1.20 (1.10 to 1.30) | 1.00 | 2.50, 1.50"),
+                (None, on_gpu, None, "not measured | not measured | 2.50, 1.50"),
+                (None, on_gpu, evaluated, "only evaluated | only evaluated | only evaluated")):
+            self.assertEqual(frontier.cost_text(cost, gpu, finding), text)
 
 
 class Question(unittest.TestCase):

@@ -44,12 +44,11 @@ def time_text(cost):
     return f"{middle:.2f}" if low == high else f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
-def cost_text(claim, finding):
+def cost_text(cost, gpu, finding):
     """What cost.py measured on a processor and on a GPU."""
     if finding and finding.arm["steps"] == 0:
         return "only evaluated | only evaluated | only evaluated"
-    here, gpu = (read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU))
-    return (f"{time_text(here)} | {here['memory']:.2f} | " if here else "not measured | not measured | ") + \
+    return (f"{time_text(cost)} | {cost['memory']:.2f} | " if cost else "not measured | not measured | ") + \
         (f"{time_text(gpu)}, {gpu['memory']:.2f}" if gpu else "not measured")
 
 
@@ -66,8 +65,9 @@ def sizes_text(claim, sizes):
 
 def row(claim, sizes):
     finding = claim.finding(claim.record)
+    costs = [read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU)]
     return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {page.outcome_text(claim)} | "
-            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, sizes)} | {cost_text(claim, finding)} | "
+            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, sizes)} | {cost_text(*costs, finding)} | "
             f"[{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
 
 

@@ -136,7 +136,7 @@ TEST(Page, TheFamilyOfComparisonsAndTheTestsOfAMarginAreSaid) {
   const auto page = page_of(report);
   place(page, "Holm&#39;s correction covers all 2 of them.");
   place(page, "below the margin");
-  place(page, "<span class=\"below\">open</span>");
+  place(page, "<span class=\"below\">the claim: inconclusive</span>");
   place(page, "<td class=\"number wide\">0.062</td><td class=\"number wide\">0.12</td>");
   place(page, "\u00b7 inconclusive");
 }
