@@ -163,14 +163,17 @@ TEST(PassGraphs, GradientsOfSeveralBatchesAreAddedTheSame) {
   };
   for (const size_t accumulate : {2, 3, 4, 7}) {
     Training training{.model = models::tiny(), .accumulate = accumulate, .steps = 6};
-    for (const OptimizerOptions& optimizer : std::vector<OptimizerOptions>{
-             Sgd{}, Adam{}, AdamW{}, Muon{}, Lion{}, NorMuon{}, Soap{}, ScheduleFree{}}) {
+    for (const OptimizerOptions& optimizer :
+         std::vector<OptimizerOptions>{Sgd{}, Adam{}, AdamW{}, Muon{}, Lion{}}) {
       training.optimizer = optimizer;
       expect_same(training);
     }
     training.precision = Precision::bf16;  // without graphs, weights are cast once an update
     expect_same(training);
   }
+  for (const OptimizerOptions& optimizer :
+       std::vector<OptimizerOptions>{NorMuon{}, Soap{}, ScheduleFree{}})
+    expect_same({.model = models::tiny(), .optimizer = optimizer, .accumulate = 3, .steps = 6});
 }
 
 TEST(PassGraphs, APassThatReadsFromTheDeviceIsNotCapturedAndLearnsAllTheSame) {

@@ -67,8 +67,17 @@ c10::IValue mapped(const c10::IValue& value, Map&& map) {
   return value;
 }
 
+/// A copy that promotes no other number's type if the tensor, which was a number, does not.
+at::Tensor copy_of(const at::Tensor& tensor) {
+  if (!tensor.defined()) return tensor;
+  auto copy = tensor.clone();
+  if (tensor.unsafeGetTensorImpl()->is_wrapped_number())
+    copy.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return copy;
+}
+
 c10::IValue copy_of(const c10::IValue& value) {
-  return mapped(value, [](const at::Tensor& x) { return x.defined() ? x.clone() : x; });
+  return mapped(value, [](const at::Tensor& tensor) { return copy_of(tensor); });
 }
 
 /// Copies what a kernel has returned to where the recording expects it.

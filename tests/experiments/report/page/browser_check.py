@@ -64,9 +64,19 @@ class Browser:
             time.sleep(0.02)
 
 
+PAPER = 1355  # pixels of a line on A4 on its side, within margins of 14 mm, at the three quarters of their size at which browsers print
+
+
 def overflow(browser, width):
     browser.call("Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=1, mobile=True)
     return browser.value("document.documentElement.scrollWidth") - width
+
+
+def overflow_on_paper(browser):
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[])
+    over = overflow(browser, PAPER)
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    return over
 
 
 DECODED = """Promise.all([...document.querySelectorAll('svg image')].map(picture => {
@@ -80,7 +90,7 @@ def check(browser, path):
     for scheme in ("light", "dark"):
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         colours[scheme] = browser.value("getComputedStyle(document.body).backgroundColor")
-    overflows = {width: overflow(browser, width) for width in (320, 390, 1280)}
+    overflows = {width: overflow(browser, width) for width in (320, 390, 1300, 1400)} | {"paper": overflow_on_paper(browser)}
     named = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Audits.issueAdded")
     requests = [event["params"]["request"]["url"] for event in browser.events
                 if event["method"] == "Network.requestWillBeSent"]

@@ -42,7 +42,8 @@ class Browser : public testing::Test {
     EXPECT_EQ(said["console"], json::array());
     ASSERT_EQ(said["requests"].size(), 1U) << said;
     EXPECT_EQ(said["requests"][0].get<std::string>().substr(0, 7), "file://");
-    EXPECT_EQ(said["overflow"], (json{{"320", 0}, {"390", 0}, {"1280", 0}}));
+    EXPECT_EQ(said["overflow"],
+              (json{{"320", 0}, {"390", 0}, {"1300", 0}, {"1400", 0}, {"paper", 0}}));
     EXPECT_EQ(said["images"]["broken"], 0);
     EXPECT_GT(said["images"]["pictures"], 0);
     EXPECT_NE(said["background"]["light"], said["background"]["dark"]);
