@@ -56,9 +56,14 @@ def needed_arms(study, asked):
 
 
 def with_tasks(study, names):
-    """The study with these of its tasks alone, and what it says of them."""
-    others = tuple(f"{name}:" for name in study["tasks"] if name not in names)
-    return study | {"tasks": {name: study["tasks"][name] for name in names}, "expect": [text for text in study["expect"] if not text.startswith(others)]}
+    """The study with these of its tasks, or settings of its grid, alone, and what it says of them."""
+    if "tasks" in study:
+        kept = {"tasks": {name: study["tasks"][name] for name in names}}
+    else:
+        (key, values), = study["grid"].items()
+        kept = {"grid": {key: [value for value in values if claims.setting_name(study, key, value) in names]}}
+    expected = [text for text in study["expect"] if text.partition(":")[0] in names or ":" not in text]
+    return study | kept | {"expect": expected}
 
 
 def with_arms(study, names):

@@ -31,17 +31,22 @@ def add_choices(tasks, tuning):
         tasks[found["task"]]["arms"][found["arm"]] |= {"chosen": found["chosen"], "at_edge": found["at_edge"]}
 
 
+def named(machines, what):
+    """What the runs began with, as "a" or "a, b"."""
+    return ", ".join(sorted({machine["starts"][0][what] for machine in machines}))
+
+
 def record_of(folder, command):
     results = json.loads((folder / "results.json").read_text())
     runs = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     steps = {(run["task"], run["arm"]): run["steps"] for run in runs}
-    start = json.loads(next(folder.glob("*/*/seed-*/environment.json")).read_text())
+    machines = [json.loads(path.read_text()) for path in sorted(folder.glob("*/*/seed-*/environment.json"))]
     seconds = sum(json.loads(path.read_text())["training_seconds"] for path in folder.glob("*/*/seed-*/result.json"))
     tasks = {task["name"]: task_record(task, steps) for task in results["tasks"]}
     add_choices(tasks, results.get("tuning", {"arms": []}))
     return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
-            "commit": commit(), "program": start["starts"][0]["commit"], "processor": start["starts"][0]["processor"],
-            "instructions": start["starts"][0]["cpu_capability"], "core_minutes": round(seconds * start["threads"] / 60, 1),
+            "commit": commit(), "program": named(machines, "commit"), "processor": named(machines, "processor"),
+            "instructions": named(machines, "cpu_capability"), "core_minutes": round(seconds * machines[0]["threads"] / 60, 1),
             "expectations": [{"text": one["text"], "numbers": one["numbers"], "holds": one["holds"]}
                              for one in results["expectations"]],
             "tasks": tasks, "ladders": results.get("ladders", [])}
