@@ -181,8 +181,9 @@ TEST(Notes, SayHowMuchOfTheStartAnExponentialAverageStillHas) {
   const config::Selection average{.sets = {"training.ema=0.99"}};
   EXPECT_NE(
       notes_of_runs(yaml, runs, average)
-          .find("copy/base, copy/other: after 10 steps the exponential average (training.ema: "
-                "0.99) still has 90.4 % of the initial weights, since its start is not corrected.\n"),
+          .find(
+              "copy/base, copy/other: after 10 steps the exponential average (training.ema: "
+              "0.99) still has 90.4 % of the initial weights, since its start is not corrected.\n"),
       std::string::npos)
       << notes_of_runs(yaml, runs, average);
   for (auto& run : runs.results) run.steps = 500;
