@@ -23,10 +23,13 @@ ON_GPU = {"training.device": "cuda", "training.precision": "bf16", "training.tok
 
 
 def alone(study, arm):
-    """A study of one arm, as YAML, without what only concerns comparisons and starts from other arms, which do not matter here."""
+    """A study of one arm and its first task, as YAML, without what only concerns comparisons and starts from other arms, which do not matter
+    here."""
     whole = claims.read_study(study)
     changes = {key: value for key, value in whole["arms"][arm].items() if key not in ("training.init_from", "training.steps")}
-    return yaml.safe_dump({"name": study, "seeds": [1], "base": whole["base"], "arms": {arm: changes}}, sort_keys=False)
+    tasks = dict([*whole.get("tasks", {}).items()][:1])
+    one = {"name": study, "seeds": [1], "base": whole["base"], "arms": {arm: changes}} | ({"tasks": tasks} if tasks else {})
+    return yaml.safe_dump(one, sort_keys=False)
 
 
 def measure(study, arm, options):
@@ -70,8 +73,10 @@ def main():
     file = frontier.COSTS_GPU if options.gpu else frontier.COSTS
     arms = {}
     for entry in claims.catalogue()["claims"]:
-        if "part" in entry and entry["study"] in (options.studies or [entry["study"]]):
-            arms.setdefault(entry["study"], []).append(entry["arm"])
+        study, arm = entry["study"], entry["arm"]
+        trained = claims.read_study(study)["arms"][arm].get("training.steps") != 0
+        if "part" in entry and trained and study in (options.studies or [study]) and arm not in arms.setdefault(study, []):
+            arms[study].append(arm)
     found = frontier.read_costs(file) or {"arms": {}}
     found |= {"rounds": options.rounds, "processor": options.gpu or processor()}
     for study, names in arms.items():

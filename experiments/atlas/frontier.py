@@ -23,7 +23,7 @@ COST = """## What the times and memories are
 
 Training time for each token and the most memory, in units of the baseline's, by
 [cost.py](../experiments/atlas/cost.py): {rounds} rounds in which the arms take turns,
-on random tokens in rows as long as the study's, one thread of {processor} beside a study on both of its cores; in brackets the smallest and the largest of the rounds' ratios.
+on random tokens in rows as long as the study's, one thread of {processor}; in brackets the smallest and the largest of the rounds' ratios.
 Arms that `match` makes narrower are measured at the baseline's width. These are models of 64 channels, whose operators are short: what a
 part costs in launches it costs less in wider models."""
 
