@@ -155,7 +155,7 @@ struct Context {
 /// comparisons are left to tables and charts.
 constexpr size_t kFewSentences = 4;
 
-/// What precedes the reason in the sentence of a comparison without a claim.
+/// The words before the reason in the sentence of a comparison without a claim.
 constexpr std::string_view kNoClaim = "no claim: ";
 
 /// A context without the comma at its end.
@@ -171,6 +171,22 @@ std::string where(const std::vector<std::string>& places) {
          (nested ? joined(places, "; ") : enumerated(places));
 }
 
+/// Names by a key that several have in common, in the order of the keys; each name once.
+class Groups {
+ public:
+  void add(const std::string& key, const std::string& name) {
+    auto group = std::ranges::find(groups_, key, [](const auto& one) { return one.first; });
+    if (group == groups_.end()) group = groups_.insert(group, {key, {}});
+    if (std::ranges::find(group->second, name) == group->second.end())
+      group->second.push_back(name);
+  }
+  auto begin() const { return groups_.begin(); }
+  auto end() const { return groups_.end(); }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
+};
+
 /// An inconclusive comparison.
 struct Open {
   std::string context, arm, effect;
@@ -185,12 +201,8 @@ std::string open_words(const std::vector<Open>& open) {
       parts.push_back(fmt::format("{}{} ({})", context, arm, effect));
     return enumerated(parts);
   }
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
-  for (const auto& [context, arm, effect] : open) {
-    auto group = std::ranges::find(groups, context, [](const auto& one) { return one.first; });
-    if (group == groups.end()) group = groups.insert(group, {context, {}});
-    group->second.push_back(arm);
-  }
+  Groups groups;
+  for (const auto& one : open) groups.add(one.context, one.arm);
   for (const auto& [context, arms] : groups) {
     const auto place = place_of(context);
     parts.push_back(enumerated(arms) + (place.empty() ? "" : " (" + place + ")"));
@@ -257,12 +269,8 @@ struct Silent {
 
 /// "No claim on a and b: seed 2 is missing." for each reason.
 std::string silent_words(const std::vector<Silent>& silent) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
-  for (const auto& [arm, reason] : silent) {
-    auto group = std::ranges::find(groups, reason, [](const auto& one) { return one.first; });
-    if (group == groups.end()) group = groups.insert(group, {reason, {}});
-    if (std::ranges::find(group->second, arm) == group->second.end()) group->second.push_back(arm);
-  }
+  Groups groups;
+  for (const auto& one : silent) groups.add(one.reason, one.arm);
   std::vector<std::string> sentences;
   for (const auto& [reason, arms] : groups)
     sentences.push_back(fmt::format("No claim on {}: {}.", enumerated(arms), reason));

@@ -148,8 +148,8 @@ void set_intervals(TaskEvidence& task, config::PairedTest test) {
         cell.sample.interval = interval_of(finished_values(cell.sample), test, cell.range);
 }
 
-/// "2 of 8 seeds, 1 of 8 of base": those that collapsed, of the arm and of the baseline; empty if
-/// none has.
+/// "2 of 8 seeds, 1 of 8 of base": the collapsed seeds of the arm and of the baseline; empty if
+/// all seeds trained.
 std::string collapsed_text(const Sample& arm, const Sample& reference,
                            const std::string& baseline) {
   std::string text;

@@ -134,7 +134,7 @@ struct Contrast {
   double improvement = 0.5;  // probability that the arm is better; NaN if neither direction is
   Verdict verdict = Verdict::exploratory;
   std::optional<Outcome> outcome;  // of the declared claim
-  std::string collapsed;           // "2 of 8 seeds": those that did; empty: none
+  std::string collapsed;           // "2 of 8 seeds", or empty
   std::string sentence;            // the verdict in words, with its figures
 };
 

@@ -53,7 +53,7 @@ std::string display_name(Verdict verdict);
 /// "worse", "unstable: 2 of 8 seeds": the verdict of a contrast in tables.
 std::string verdict_figure(const Contrast& contrast);
 
-/// The smallest difference that 80 % of such studies would show; empty if nothing was tested.
+/// The smallest difference that 80 % of such studies would show; empty without a test.
 std::string detectable_figure(const Contrast& contrast, const std::string& metric);
 
 /// "agrees", "contradicts", "inconclusive": the outcome of the declared claim; empty without one.

@@ -1,5 +1,6 @@
 """docs/frontier.md: the claims on parts of this year's models, one row each, and what each part costs."""
 
+import functools
 import json
 
 import claims
@@ -33,6 +34,7 @@ one, so that short convolutions and decays by channel are far dearer than on a p
 further heads change are not recorded as [CUDA graphs](gpu.md#cuda-graphs): they are slower and hold less memory."""
 
 
+@functools.cache
 def read_costs(file=COSTS):
     """What cost.py measured; empty if it has not been run."""
     return json.loads(file.read_text()) if file.exists() else {}

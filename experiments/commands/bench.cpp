@@ -52,7 +52,7 @@ std::vector<int32_t> sentence(data::Random& random, int64_t length, int64_t voca
   return ids;
 }
 
-/// Tokens of the rows into which the data's running text is cut; nullopt if it has none.
+/// Tokens of a row of running text; nullopt for pairs.
 std::optional<int64_t> block_of(const data::DataOptions& options) {
   return std::visit(
       [](const auto& task) -> std::optional<int64_t> {
@@ -91,7 +91,7 @@ std::vector<data::EncodedExample> make_rows(int64_t block, int64_t tokens_per_ba
 }
 
 /// Batches of random ids in rows as long as the study's: blocks of running text, or pairs of
-/// sentences. An encoder's targets stand where its sources do.
+/// sentences. Targets of an encoder are at the positions of its sources.
 std::vector<data::Batch> make_batches(const config::Experiment& experiment, int64_t vocabulary) {
   const auto tokens_per_batch = experiment.training.tokens_per_batch;
   const auto block = block_of(experiment.data);

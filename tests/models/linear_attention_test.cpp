@@ -180,7 +180,7 @@ TEST_F(LinearAttentionTest, ARetentionForgetsAtAFixedRateOfEachHead) {
     make(LinearAttention{{.heads = kHeads, .decay = Forgetting::fixed}});
     const auto expected =
         retained([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
-    // What a head keeps is in single precision, whose rounding adds up over the positions.
+    // The decay of a head is in single precision, and its rounding adds up over the positions.
     EXPECT_LT(largest_difference(mixed(x_), expected), 1e-5) << length;
   }
 }

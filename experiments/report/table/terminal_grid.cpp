@@ -55,8 +55,8 @@ void fit_names(Grid& grid) {
   }
 }
 
-/// "80 % of such studies would show a difference of 0.01 (a) and 0.02 (b)", or of many arms the
-/// range; empty if nothing was tested.
+/// "80 % of such studies would show a difference of 0.01 (a), 0.02 (b)", or of many arms the
+/// range; empty without a test.
 std::string detectable_note(const analysis::TaskEvidence& task) {
   constexpr size_t kMostNames = 3;
   std::vector<std::pair<double, std::string>> found;

@@ -1,0 +1,44 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+/// The batches that `ablate bench train` draws for a study of running text in blocks of 12.
+class BenchTest : public ProgramTest {
+ protected:
+  std::vector<nlohmann::json> batches(const std::string& family) {
+    write_file(folder_ / "text", std::string(400, 'a') + "\n");
+    write_file(folder_ / "study.yaml",
+               "name: rows\nseeds: [1]\nbase:\n  data: { task: language, train: text, block: 12 }\n"
+               "  tokenizer: { kind: character, mask: true }\n"
+               "  model: { family: " +
+                   family +
+                   ", d_model: 8, layers: 1, attention: { heads: 2 }, feed_forward: { kind: dense, "
+                   "d_hidden: 8 } }\n  training: { tokens_per_batch: 48, max_length: 13 }\n");
+    const auto file = folder_ / "batches";
+    const auto outcome =
+        shell(kProgram + " bench train " + (folder_ / "study.yaml").string() +
+              " --steps 1 --vocabulary 30 --threads 1 --batches " + file.string() + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    std::vector<nlohmann::json> found;
+    for (const auto& line : lines_of(read_file(file))) found.push_back(nlohmann::json::parse(line));
+    if (!found.empty()) found.erase(found.begin());  // the model
+    EXPECT_FALSE(found.empty());
+    return found;
+  }
+};
+
+TEST_F(BenchTest, RowsOfRunningTextAreAsLongAsTheBlocks) {
+  for (const auto& batch : batches("decoder_only"))
+    for (const auto& row : batch.at("target_out")) EXPECT_EQ(row.size(), 12U);
+}
+
+TEST_F(BenchTest, AnEncoderPredictsAtThePositionsThatItReads) {
+  for (const auto& batch : batches("encoder_only"))
+    EXPECT_EQ(batch.at("source"), batch.at("target_out"));
+}
+
+}  // namespace
+}  // namespace ablate::commands
