@@ -128,8 +128,8 @@ class Ladders(unittest.TestCase):
         effects = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01, "interval": [-0.01, 0.03]}, {"mean": 0.03, "interval": [0.01, 0.05]}]
         sizes = {"direction": "lower", "arms": [{"name": "pope", "effects": effects}, {"name": "plain", "effects": []}]}
         for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("plain", ""), ("other", "")):
-            self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id=name), sizes), text)
-        self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id="pope"), None), "")
+            self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id=name), [{"direction": "lower", "arms": []}, sizes]), text)
+        self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id="pope"), []), "")
 
     def test_the_picture_has_a_row_for_each_change_and_a_mark_for_each_size(self):
         effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]

@@ -29,7 +29,6 @@ import records
 PAGE = claims.ROOT / "docs" / "atlas.md"
 PICTURE = claims.ROOT / "docs" / "atlas.svg"
 LADDER = claims.ROOT / "docs" / "ladder.svg"
-FRONTIER_LADDER = claims.ROOT / "docs" / "frontier_ladder.svg"
 FRONTIER = claims.ROOT / "docs" / "frontier.md"
 QUESTION = claims.ROOT / "docs" / "results" / "position_question.md"
 EXPECTATION_FAILED = 1  # exit code of a study that ran, but not as it expects
@@ -123,10 +122,11 @@ def run(study, options):
 
 def files_of(found):
     """What stands in docs, by path; None where there is nothing to show."""
-    sizes, newest = ladder.read_ladder(), ladder.read_ladder(frontier.LADDER)
+    sizes = ladder.read_ladder()
+    ladders = {claims.ROOT / "docs" / f"{study}.svg": ladder.svg_of(found) for study, found in frontier.read_ladders().items()}
     return {PAGE: page.text_of(found), PICTURE: picture.svg_of(found) if picture.shown(found) else None,
-            LADDER: ladder.svg_of(sizes) if sizes else None, FRONTIER_LADDER: ladder.svg_of(newest) if newest else None,
-            QUESTION: question.text(), FRONTIER: frontier.text_of(found)}
+            LADDER: ladder.svg_of(sizes) if sizes else None, QUESTION: question.text(),
+            FRONTIER: frontier.text_of(found), **ladders}
 
 
 def write_page():

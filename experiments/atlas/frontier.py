@@ -9,7 +9,7 @@ import page
 
 COSTS = claims.RESULTS / "costs.json"
 COSTS_GPU = claims.RESULTS / "costs_gpu.json"
-LADDER = "frontier_ladder"  # the study whose arms have the names of claims
+LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder")  # studies whose arms have the names of claims
 
 HEAD = """# The frontier
 
@@ -58,33 +58,46 @@ def size_text(finding):
     return f"{finding.baseline['parameters']:,}" if finding else ""
 
 
-def sizes_text(claim, sizes):
-    """The gain at each size of the ladder; nothing if the claim is not on it."""
-    arm = next((arm for arm in sizes["arms"] if arm["name"] == claim.id and arm["effects"]), None) if sizes else None
-    gains = ladder.gains(sizes, arm) if arm else []
-    return ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains)
+def read_ladders():
+    """The ladders that were run, by their studies."""
+    return {study: sizes for study in LADDERS if (sizes := ladder.read_ladder(study))}
 
 
-def row(claim, sizes):
+def sizes_text(claim, ladders):
+    """The gain at each size of the ladder that the claim is on; nothing if it is on none."""
+    for sizes in ladders:
+        for arm in sizes["arms"]:
+            if arm["name"] == claim.id and arm["effects"]:
+                gains = ladder.gains(sizes, arm)
+                return ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains)
+    return ""
+
+
+def row(claim, ladders):
     finding = claim.finding(claim.record)
     costs = [read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU)]
     return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {page.outcome_text(claim)} | "
-            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, sizes)} | {cost_text(*costs, finding)} | "
+            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, ladders)} | {cost_text(*costs, finding)} | "
             f"[{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
 
 
 def table(found):
     head = ["| key | claim | source | outcome | effect here | parameters | at several sizes | time | memory | both on a GPU | study |",
             "|---|---|---|---|---|---|---|---|---|---|---|"]
-    sizes = ladder.read_ladder(LADDER)
-    return "\n".join(head + [row(claim, sizes) for claim in found])
+    ladders = read_ladders().values()
+    return "\n".join(head + [row(claim, ladders) for claim in found])
 
 
-def ladder_text():
-    """The picture of the parts that are on a ladder."""
-    state = f"![{ladder.TITLE}](frontier_ladder.svg)" if ladder.read_ladder(LADDER) else "It was not run."
-    return (f"## At several sizes\n\n[{LADDER}](../experiments/atlas/{LADDER}.yaml) asks at three sizes, with 28, 60 and 161 thousand\n"
-            f"parameters, 20 tokens for each and the best rate of each arm.\n\n{state}")
+def ladder_text(study):
+    """The question of a ladder and its picture."""
+    state = f"![{ladder.TITLE}]({study}.svg)" if study in read_ladders() else "It was not run."
+    return f"[{study}](../experiments/atlas/{study}.yaml): {claims.read_study(study)['question']}\n\n{state}"
+
+
+def ladders_text():
+    """The parts that are on a ladder."""
+    head = "## At several sizes\n\nEach arm has its baseline's parameters, 20 tokens for each, and its own best rate."
+    return "\n\n".join([head, *map(ladder_text, LADDERS)])
 
 
 def surprises():
@@ -100,4 +113,4 @@ def text_of(found):
              "[configuration.md](configuration.md), and what else can be varied in [parts.md](parts.md).")
     ended = f"## What surprised us\n\n{surprises()}" if surprises() else ""
     parts = (claims.HERE / "frontier_parts.md").read_text().strip()
-    return "\n\n".join(filter(None, [HEAD, table(found), ladder_text(), cost, parts, again, ended])) + "\n"
+    return "\n\n".join(filter(None, [HEAD, table(found), ladders_text(), cost, parts, again, ended])) + "\n"
