@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "experiments/exchange/huggingface/layouts.h"
+
 namespace ablate::exchange {
 namespace {
 
@@ -44,7 +46,7 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
       tensors[names[i]] = origin.unsqueeze ? parts[i].unsqueeze(0).clone() : parts[i].clone();
     if (!origin.add.empty()) tensors[origin.add] = torch::zeros_like(tensor.slice(0, 0, 2));
   }
-  return tensors;
+  return in_their_layout(tensors, options);
 }
 
 training::Weights with_separate_sines(const training::Weights& weights) {

@@ -2,11 +2,12 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
+
+#include "experiments/exchange/huggingface/decoder_families.h"
+#include "experiments/exchange/huggingface/family_fields.h"
 
 namespace ablate::exchange {
 namespace {
@@ -15,190 +16,6 @@ using models::Activation;
 using models::Family;
 using models::NormKind;
 using models::NormPlacement;
-
-constexpr int64_t kLargestVocabulary = int64_t{1} << 24;
-
-/// Hugging Face's names of activations.
-Activation activation_of(ConfigFields& config, const std::string& field) {
-  static const std::map<std::string, Activation> known{
-      {"relu", Activation::relu},           {"gelu", Activation::gelu},
-      {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
-      {"gelu_fast", Activation::gelu_tanh}, {"silu", Activation::silu},
-      {"swish", Activation::silu},          {"relu2", Activation::relu2}};
-  const auto name = config.get<std::string>(field);
-  const auto found = known.find(name);
-  if (found == known.end())
-    config.refuse(field, fmt::format("is '{}', which Ablate does not have", name));
-  return found->second;
-}
-
-/// The id of a token that the field names; one of several ends is the first.
-std::optional<int32_t> id_in(ConfigFields& config, const std::string& name) {
-  auto value = config.find<nlohmann::json>(name);
-  if (value && value->is_array() && !value->empty()) value = nlohmann::json(value->front());
-  if (!value) return {};
-  if (!value->is_number_integer() || *value < 0 || *value > std::numeric_limits<int32_t>::max())
-    config.refuse(name, "is not the id of a token");
-  return value->get<int32_t>();
-}
-
-tokenizer::SpecialIds special_ids(ConfigFields& config) {
-  const auto id = [&](const std::string& name) { return id_in(config, name); };
-  return {.pad = id("pad_token_id"),
-          .bos = id("bos_token_id"),
-          .eos = id("eos_token_id"),
-          .unk = {},
-          .mask = {}};
-}
-
-/// Without dropout, as the model is used; a study that trains it further says so.
-HubModel begin_model(ConfigFields& config, const std::string& family, Family kind) {
-  HubModel model{.family = family,
-                 .options = {},
-                 .vocabulary = config.get<int64_t>("vocab_size"),
-                 .special = special_ids(config)};
-  if (model.vocabulary < 1 || model.vocabulary > kLargestVocabulary)
-    config.refuse("vocab_size", "is no size of a vocabulary");
-  model.options.family = kind;
-  model.options.embedding_scale = false;
-  model.options.dropout = 0;
-  model.options.initialization = models::NormalInitialization{{}, 0.02};
-  return model;
-}
-
-bool ties(ConfigFields& config, bool usual) {
-  return config.find<bool>("tie_word_embeddings").value_or(usual);
-}
-
-/// Angles of positions: `rope_parameters`, or `rope_theta` and `rope_scaling` of older files.
-models::Rotary rotary_of(ConfigFields& config) {
-  models::Rotary rotary;
-  auto parameters =
-      config.find<nlohmann::json>("rope_parameters").value_or(nlohmann::json::object());
-  if (const auto older = config.find<nlohmann::json>("rope_scaling")) parameters.update(*older);
-  ConfigFields fields(parameters, config.source() + ": rope");
-  rotary.base = fields.find<double>("rope_theta")
-                    .value_or(config.find<double>("rope_theta").value_or(10'000.0));
-  if (const auto older = config.find<double>("rotary_emb_base")) rotary.base = *older;
-  rotary.fraction = fields.find<double>("partial_rotary_factor")
-                        .value_or(config.find<double>("rotary_pct").value_or(1.0));
-  const auto older = fields.find<std::string>("type");
-  const auto type = fields.find<std::string>("rope_type").value_or(older.value_or("default"));
-  if (type == "linear")
-    rotary.scaling = models::LinearScaling{.factor = fields.get<double>("factor")};
-  else if (type == "llama3")
-    rotary.scaling = models::Llama3Scaling{
-        .factor = fields.get<double>("factor"),
-        .trained_length = fields.get<int64_t>("original_max_position_embeddings"),
-        .low = fields.get<double>("low_freq_factor"),
-        .high = fields.get<double>("high_freq_factor")};
-  else if (type != "default")
-    fields.refuse("rope_type", fmt::format("is '{}', which Ablate does not have", type));
-  fields.finish();
-  return rotary;
-}
-
-/// Every layer sees all positions before it.
-void expect_full_attention(ConfigFields& config) {
-  config.skip({"max_window_layers", "use_sliding_window"});
-  if (const auto kinds = config.find<std::vector<std::string>>("layer_types"))
-    if (std::ranges::any_of(*kinds, [](const auto& kind) { return kind != "full_attention"; }))
-      config.refuse("layer_types", "has layers that do not see all positions");
-  const bool used = config.find<bool>("use_sliding_window").value_or(true);
-  if (config.has("sliding_window") && used) config.refuse("sliding_window", "limits the attention");
-  config.skip({"sliding_window"});
-}
-
-HubModel read_gpt2(ConfigFields& config) {
-  auto model = begin_model(config, "gpt2", Family::decoder_only);
-  auto& o = model.options;
-  o.d_model = config.get<int64_t>("n_embd");
-  o.layers = config.get<int64_t>("n_layer");
-  o.attention = models::MultiHead{.heads = config.get<int64_t>("n_head")};
-  o.feed_forward =
-      models::DenseFeedForward{.d_hidden = config.find<int64_t>("n_inner").value_or(4 * o.d_model),
-                               .activation = activation_of(config, "activation_function")};
-  o.position = models::Learned{.max_length = config.get<int64_t>("n_positions")};
-  o.norm = {.placement = NormPlacement::pre, .epsilon = config.get<double>("layer_norm_epsilon")};
-  o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
-  config.expect("scale_attn_weights", true);
-  config.expect("scale_attn_by_inverse_layer_idx", false);
-  config.skip({"attn_pdrop", "embd_pdrop", "n_ctx", "reorder_and_upcast_attn", "resid_pdrop",
-               "summary_activation", "summary_first_dropout", "summary_proj_to_labels",
-               "summary_type", "summary_use_proj"});
-  return model;
-}
-
-HubModel read_gpt_neox(ConfigFields& config) {
-  auto model = begin_model(config, "gpt_neox", Family::decoder_only);
-  auto& o = model.options;
-  o.d_model = config.get<int64_t>("hidden_size");
-  o.layers = config.get<int64_t>("num_hidden_layers");
-  const bool bias = config.find<bool>("attention_bias").value_or(true);
-  o.attention = models::MultiHead{
-      .heads = config.get<int64_t>("num_attention_heads"), .qkv_bias = bias, .output_bias = bias};
-  o.feed_forward = models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
-                                            .activation = activation_of(config, "hidden_act")};
-  o.position = rotary_of(config);
-  o.norm = {.placement = NormPlacement::pre, .epsilon = config.get<double>("layer_norm_eps")};
-  o.block = config.find<bool>("use_parallel_residual").value_or(true)
-                ? models::Block::parallel_norms
-                : models::Block::sequential;
-  o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
-  config.skip({"attention_dropout", "hidden_dropout", "max_position_embeddings"});
-  return model;
-}
-
-/// Llama and those that differ from it in a bias or a norm: Mistral, Qwen 2 and Qwen 3.
-HubModel read_llama(ConfigFields& config, bool qkv_bias, bool qk_norm) {
-  auto model = begin_model(config, "llama", Family::decoder_only);
-  auto& o = model.options;
-  o.d_model = config.get<int64_t>("hidden_size");
-  o.layers = config.get<int64_t>("num_hidden_layers");
-  o.bias = false;
-  models::MultiHead heads{.heads = config.get<int64_t>("num_attention_heads"),
-                          .key_value_heads = config.find<int64_t>("num_key_value_heads"),
-                          .qk_norm = qk_norm ? models::QkNorm::rms : models::QkNorm::none};
-  heads.d_k = heads.d_v = config.find<int64_t>("head_dim");
-  if (config.find<bool>("attention_bias").value_or(false))
-    heads.qkv_bias = heads.output_bias = true;
-  if (qkv_bias) heads.qkv_bias = true;
-  o.attention = heads;
-  o.feed_forward = models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
-                                            .activation = activation_of(config, "hidden_act"),
-                                            .gated = true,
-                                            .bias = config.find<bool>("mlp_bias").value_or(false)};
-  o.position = rotary_of(config);
-  o.norm = {.kind = NormKind::rms,
-            .placement = NormPlacement::pre,
-            .epsilon = config.get<double>("rms_norm_eps")};
-  o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
-  expect_full_attention(config);
-  config.expect<int64_t>("pretraining_tp", 1);
-  config.skip({"attention_dropout", "max_position_embeddings"});
-  return model;
-}
-
-HubModel read_opt(ConfigFields& config) {
-  auto model = begin_model(config, "opt", Family::decoder_only);
-  auto& o = model.options;
-  o.d_model = config.get<int64_t>("hidden_size");
-  o.layers = config.get<int64_t>("num_hidden_layers");
-  o.bias = config.find<bool>("enable_bias").value_or(true);
-  o.attention = models::MultiHead{.heads = config.get<int64_t>("num_attention_heads")};
-  o.feed_forward =
-      models::DenseFeedForward{.d_hidden = config.get<int64_t>("ffn_dim"),
-                               .activation = activation_of(config, "activation_function")};
-  o.position = models::Learned{.max_length = config.get<int64_t>("max_position_embeddings")};
-  o.norm = {.placement = NormPlacement::pre, .bias = true};
-  o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
-  config.expect("do_layer_norm_before", true);
-  config.expect("_remove_final_layer_norm", false);
-  config.expect("layer_norm_elementwise_affine", true);
-  config.expect("word_embed_proj_dim", o.d_model);
-  config.skip({"activation_dropout", "attention_dropout", "dropout", "layerdrop", "prefix"});
-  return model;
-}
 
 HubModel read_bert(ConfigFields& config, const std::set<std::string>& tensors) {
   auto model = begin_model(config, "bert", Family::encoder_only);
@@ -363,9 +180,11 @@ HubModel read_t5(ConfigFields& config, const std::set<std::string>& tensors) {
 HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors) {
   const std::map<std::string, std::function<HubModel()>> families{
       {"bert", [&] { return read_bert(config, tensors); }},
+      {"deepseek_v3", [&] { return read_deepseek(config); }},
       {"gpt2", [&] { return read_gpt2(config); }},
       {"gpt_neox", [&] { return read_gpt_neox(config); }},
       {"llama", [&] { return read_llama(config, false, false); }},
+      {"mamba2", [&] { return read_mamba2(config); }},
       {"marian", [&] { return read_marian(config); }},
       {"mistral", [&] { return read_llama(config, false, false); }},
       {"modernbert", [&] { return read_modernbert(config, tensors); }},

@@ -16,6 +16,8 @@ struct HubModel {
   models::TransformerOptions options;
   int64_t vocabulary = 0;
   tokenizer::SpecialIds special;  // bos is the token that a decoder starts with
+  /// Channels that one angle turns are neighbours, not half of the channels apart as ours.
+  bool pairs_are_neighbours = false;
 };
 
 /// Reads config.json; `tensors` are the names of the checkpoint's, by which heads are known. Throws

@@ -8,6 +8,7 @@
 
 #include "experiments/exchange/assembly.h"
 #include "experiments/exchange/huggingface/family_maps.h"
+#include "experiments/exchange/huggingface/layouts.h"
 #include "experiments/exchange/huggingface/marian_form.h"
 #include "experiments/exchange/huggingface/shards.h"
 #include "models/transformer.h"
@@ -83,8 +84,9 @@ HubCheckpoint read_huggingface(const std::filesystem::path& folder,
                                const tokenizer::SpecialIds& special) {
   const auto file = folder / "config.json";
   ConfigFields config(training::parse_json(training::read_bytes(file)), file.string());
-  const auto tensors = read_shards(folder);
-  auto model = read_family(config, names_of(tensors));
+  const auto foreign = read_shards(folder);
+  auto model = read_family(config, names_of(foreign));
+  const auto tensors = in_our_layout(foreign, model.options, model.pairs_are_neighbours);
   tokenizer::add_missing(model.special, special);
   HubCheckpoint read{.family = model.family,
                      .options = model.options,

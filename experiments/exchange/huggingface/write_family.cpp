@@ -40,13 +40,17 @@ class OneForm {
     o.layers = encoder;
     o.encoder_layers = o.decoder_layers = {};
     if (pair && decoder != encoder) o.decoder_layers = decoder;
-    if (!transforms(o)) o.bias = true;  // everything that it decides is given
+    if (!transforms(o) && gives_biases(o)) o.bias = true;  // everything that it decides is given
     o.dropout = 0;
     o.initialization = {};
     return o;
   }
 
  private:
+  static bool gives_biases(const models::TransformerOptions& o) {
+    return !std::holds_alternative<models::Latent>(o.attention) &&
+           !std::holds_alternative<models::Mamba2>(o.attention);
+  }
   static bool transforms(const models::TransformerOptions& o) {
     const auto* head = std::get_if<models::LmHead>(&o.output);
     return head != nullptr && head->transform;
@@ -73,6 +77,13 @@ class OneForm {
       heads->key_value_heads = heads->key_value_heads.value_or(heads->heads);
       heads->qkv_bias = heads->qkv_bias.value_or(o.bias);
       heads->output_bias = heads->output_bias.value_or(o.bias);
+    }
+    if (auto* latent = std::get_if<models::Latent>(&attention)) {
+      const auto widths = models::widths_of(*latent, o.d_model);
+      latent->rank = widths.rank;
+      latent->d_k = widths.d_k;
+      latent->shared_d_k = widths.shared;
+      latent->d_v = widths.d_v;
     }
     if (auto* dense = std::get_if<DenseFeedForward>(&feed_forward))
       dense->bias = dense->bias.value_or(o.bias);
@@ -124,6 +135,12 @@ json rope_of(const Rotary& rotary) {
   if (rotary.fraction != 1) rope["partial_rotary_factor"] = rotary.fraction;
   if (const auto* linear = std::get_if<models::LinearScaling>(&rotary.scaling))
     rope.update({{"rope_type", "linear"}, {"factor", linear->factor}});
+  if (const auto* yarn = std::get_if<models::YarnScaling>(&rotary.scaling))
+    rope.update({{"rope_type", "yarn"},
+                 {"factor", yarn->factor},
+                 {"original_max_position_embeddings", yarn->trained_length},
+                 {"beta_fast", yarn->fast},
+                 {"beta_slow", yarn->slow}});
   if (const auto* llama = std::get_if<models::Llama3Scaling>(&rotary.scaling))
     rope.update({{"rope_type", "llama3"},
                  {"factor", llama->factor},
@@ -239,6 +256,49 @@ json config_of_t5(const Parts& p) {
           {"tie_word_embeddings", p.tied}};
 }
 
+json config_of_deepseek(const Parts& p, const models::Latent& latent) {
+  const auto widths = models::widths_of(latent, p.o.d_model);
+  return {{"model_type", "deepseek_v3"},
+          {"architectures", {"DeepseekV3ForCausalLM"}},
+          {"hidden_size", p.o.d_model},
+          {"num_hidden_layers", p.o.layers},
+          {"first_k_dense_replace", p.o.layers},
+          {"num_attention_heads", widths.heads},
+          {"num_key_value_heads", widths.heads},
+          {"kv_lora_rank", widths.rank},
+          {"q_lora_rank", latent.query_rank ? json(*latent.query_rank) : json()},
+          {"qk_nope_head_dim", widths.d_k},
+          {"qk_rope_head_dim", widths.shared},
+          {"v_head_dim", widths.d_v},
+          {"intermediate_size", p.dense.d_hidden},
+          {"hidden_act", name_of(p.dense.activation)},
+          {"rms_norm_eps", 1e-6},
+          {"rope_interleave", false},
+          {"rope_parameters", rope_of(p.rotary)},
+          {"max_position_embeddings", kAnyLength},
+          {"attention_bias", false},
+          {"num_nextn_predict_layers", 0},
+          {"tie_word_embeddings", p.tied}};
+}
+
+json config_of_mamba2(const Parts& p, const models::Mamba2& mamba2) {
+  return {{"model_type", "mamba2"},
+          {"architectures", {"Mamba2ForCausalLM"}},
+          {"hidden_size", p.o.d_model},
+          {"num_hidden_layers", p.o.layers},
+          {"num_heads", mamba2.heads},
+          {"head_dim", mamba2.value_width(p.o.d_model) / mamba2.heads},
+          {"state_size", mamba2.state_size},
+          {"expand", mamba2.expand},
+          {"conv_kernel", models::Mamba2::width},
+          {"n_groups", 1},
+          {"use_bias", false},
+          {"use_conv_bias", false},
+          {"hidden_act", "silu"},
+          {"layer_norm_epsilon", p.o.norm.epsilon},
+          {"tie_word_embeddings", p.tied}};
+}
+
 struct Candidate {
   std::string family;
   json config;
@@ -248,6 +308,10 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const Parts& p) {
   switch (p.o.family) {
     case models::Family::decoder_only:
+      if (const auto* latent = std::get_if<models::Latent>(&p.o.attention))
+        return {{"deepseek_v3", config_of_deepseek(p, *latent)}};
+      if (const auto* mamba2 = std::get_if<models::Mamba2>(&p.o.attention))
+        return {{"mamba2", config_of_mamba2(p, *mamba2)}};
       return {{"llama", config_of_llama(p, "llama", "LlamaForCausalLM")},
               {"llama", config_of_llama(p, "qwen2", "Qwen2ForCausalLM")},
               {"llama", config_of_llama(p, "qwen3", "Qwen3ForCausalLM")},

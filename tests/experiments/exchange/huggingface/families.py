@@ -22,6 +22,9 @@ COMMON = {"vocab_size": V, "hidden_size": D, "num_hidden_layers": LAYERS, "num_a
 LLAMA = COMMON | {"num_key_value_heads": 2, "intermediate_size": HIDDEN}
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "original_max_position_embeddings": 16,
           "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 4, "beta_fast": 3.0, "beta_slow": 0.5}
+DEEPSEEK = COMMON | {"intermediate_size": HIDDEN, "num_key_value_heads": HEADS, "first_k_dense_replace": LAYERS, "kv_lora_rank": 7,
+                     "qk_nope_head_dim": 3, "qk_rope_head_dim": 4, "v_head_dim": 5}
 MARIAN = {"vocab_size": V, "d_model": D, "encoder_layers": 1, "decoder_layers": 2, "encoder_attention_heads": HEADS,
           "decoder_attention_heads": HEADS, "encoder_ffn_dim": HIDDEN, "decoder_ffn_dim": HIDDEN, "activation_function": "swish",
           "scale_embedding": True, "max_position_embeddings": LENGTH, "pad_token_id": V - 1, "eos_token_id": 0,
@@ -39,9 +42,14 @@ MODELS = {
                                                                                    "partial_rotary_factor": 0.5})),
     "llama": hf.LlamaForCausalLM(hf.LlamaConfig(**LLAMA, rope_parameters=LLAMA3, attention_bias=True, mlp_bias=True)),
     "smollm": hf.LlamaForCausalLM(hf.LlamaConfig(**LLAMA, tie_word_embeddings=True)),
+    "yarn": hf.LlamaForCausalLM(hf.LlamaConfig(**LLAMA, rope_parameters=YARN)),
     "mistral": hf.MistralForCausalLM(hf.MistralConfig(**LLAMA, sliding_window=None)),
     "qwen2": hf.Qwen2ForCausalLM(hf.Qwen2Config(**LLAMA, bos_token_id=1, eos_token_id=1)),
     "qwen3": hf.Qwen3ForCausalLM(hf.Qwen3Config(**LLAMA, head_dim=6, bos_token_id=1, eos_token_id=1)),
+    "deepseek": hf.DeepseekV3ForCausalLM(hf.DeepseekV3Config(**DEEPSEEK, q_lora_rank=6)),
+    "deepseek without a query rank": hf.DeepseekV3ForCausalLM(hf.DeepseekV3Config(**DEEPSEEK, q_lora_rank=None, rope_interleave=False)),
+    "mamba2": hf.Mamba2ForCausalLM(hf.Mamba2Config(vocab_size=V, hidden_size=D, num_hidden_layers=LAYERS, num_heads=HEADS, head_dim=8,
+                                                   state_size=5, n_groups=1, use_conv_bias=False, chunk_size=4)),
     "opt": hf.OPTForCausalLM(hf.OPTConfig(**COMMON, ffn_dim=HIDDEN, word_embed_proj_dim=D, max_position_embeddings=LENGTH,
                                           pad_token_id=1, bos_token_id=2, eos_token_id=2)),
     "bert": hf.BertForMaskedLM(hf.BertConfig(**COMMON, intermediate_size=HIDDEN, max_position_embeddings=LENGTH)),

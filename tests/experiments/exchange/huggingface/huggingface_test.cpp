@@ -126,7 +126,36 @@ TEST_F(HuggingFace, AFieldThatIsNotUnderstoodIsNamed) {
   EXPECT_NE(refusal().find("sliding_window"), std::string::npos) << refusal();
   config["model_type"] = "mamba";
   write(config, tensors_of(llama));
-  EXPECT_NE(refusal().find("'mamba'; Ablate reads bert, gpt2"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("'mamba'; Ablate reads bert, deepseek_v3"), std::string::npos)
+      << refusal();
+}
+
+TEST_F(HuggingFace, ExpertsAndBiasesOfConvolutionsAreRefused) {
+  const auto& deepseek = families().at("deepseek");
+  auto config = deepseek.at("config");
+  config["first_k_dense_replace"] = 1;
+  write(config, tensors_of(deepseek));
+  EXPECT_NE(refusal().find("first_k_dense_replace"), std::string::npos) << refusal();
+  const auto& mamba2 = families().at("mamba2");
+  config = mamba2.at("config");
+  config["use_conv_bias"] = true;
+  write(config, tensors_of(mamba2));
+  EXPECT_NE(refusal().find("use_conv_bias"), std::string::npos) << refusal();
+  config["use_conv_bias"] = false;
+  config["time_step_limit"] = {0.001, 0.1};
+  write(config, tensors_of(mamba2));
+  EXPECT_NE(refusal().find("time_step_limit"), std::string::npos) << refusal();
+}
+
+TEST_F(HuggingFace, ATensorOfAnotherShapeIsNamed) {
+  const auto& mamba2 = families().at("mamba2");
+  auto tensors = tensors_of(mamba2);
+  auto& filter = tensors.at("backbone.layers.1.mixer.conv1d.weight");
+  filter = filter.slice(2, 1).contiguous();
+  write(mamba2.at("config"), tensors);
+  EXPECT_NE(refusal().find("'backbone.layers.1.mixer.conv1d.weight' [3, 42] cannot make"),
+            std::string::npos)
+      << refusal();
 }
 
 TEST_F(HuggingFace, TensorsThatAreMissingOrLeftOverAreNamed) {

@@ -2,10 +2,10 @@
 
     .venv/bin/python tests/experiments/exchange/huggingface/transformers_check.py build/ablate    # make test-exchange
 
-A vanilla Transformer and a decoder as Llama's are trained for a few steps, exported, loaded by their classes and run greedily beside
-`ablate translate` and `ablate generate`; log-probabilities are compared with those of `ablate score`. CTranslate2's converter takes the
-vanilla one and translates alike. What was exported is imported again, and translates as before. Random models with tokenizers of GPT-2's
-and Llama 3's kinds are imported, continue texts as Transformers does, and are exported with the same logits.
+A vanilla Transformer and decoders as Llama's, DeepSeek's and Mamba-2's are trained for a few steps, exported, loaded by their classes and
+run greedily beside `ablate translate` and `ablate generate`; log-probabilities are compared with those of `ablate score`. CTranslate2's
+converter takes the vanilla one and translates alike. What was exported is imported again, and translates as before. Random models with
+tokenizers of GPT-2's and Llama 3's kinds are imported, continue texts as Transformers does, and are exported with the same logits.
 """
 
 import json
@@ -39,6 +39,23 @@ arms:
     model.norm: { kind: rms, placement: pre }
     model.position: rotary
     model.feed_forward: { d_hidden: 64, activation: silu, gated: true }
+  deepseek:
+    model.family: decoder_only
+    model.bias: false
+    model.embedding_scale: false
+    model.tying: none
+    model.attention: { kind: latent, heads: 4, query_rank: 12 }
+    model.norm: { kind: rms, placement: pre, epsilon: 1.0e-6 }
+    model.position: rotary
+    model.feed_forward: { d_hidden: 64, activation: silu, gated: true }
+  mamba2:
+    model.family: decoder_only
+    model.bias: false
+    model.embedding_scale: false
+    model.attention: { kind: mamba2, heads: 4, state_size: 16 }
+    model.norm: { kind: rms, placement: pre }
+    model.position.kind: none
+    model.feed_forward: { kind: none }
 """
 GOLDEN = Path(__file__).parents[3] / "tokenizer/huggingface/golden"
 ROUNDING = 2e-5  # of a mean log-probability
@@ -90,7 +107,7 @@ def check_ctranslate2(folder, tokenizer, sources, expected):
 def check(program, folder, arm):
     trained = next(folder.glob(f"runs/exported/*/{arm}/seed-1"))
     run(program, "export", trained, "--format", "huggingface", "--to", folder / arm)
-    model = transformers.AutoModelForCausalLM if arm == "llama" else transformers.AutoModelForSeq2SeqLM
+    model = transformers.AutoModelForSeq2SeqLM if arm == "vanilla" else transformers.AutoModelForCausalLM
     model, tokenizer = model.from_pretrained(folder / arm).eval(), transformers.AutoTokenizer.from_pretrained(folder / arm)
     sources = next(trained.glob("source-*.txt")).read_text().splitlines()[:40]
     targets = next(trained.glob("reference-*.txt")).read_text().splitlines()[:40]
@@ -161,7 +178,7 @@ def main(program):
         folder = Path(name)
         (folder / "study.yaml").write_text(STUDY)
         run(program, "run", folder / "study.yaml", "--output", folder / "runs")
-        for arm in ("vanilla", "llama"):
+        for arm in ("vanilla", "llama", "deepseek", "mamba2"):
             check(program, folder, arm)
         check_foreign(program, folder, "gpt2", "<|endoftext|>", "<|endoftext|>")
         check_foreign(program, folder, "llama3", "<|begin_of_text|>", "<|end_of_text|>")

@@ -116,6 +116,22 @@ TEST_F(WrittenFamilies, ComputeWhatTheModelsCompute) {
   EXPECT_EQ(written_as(bert), "BertForMaskedLM");
 }
 
+TEST_F(WrittenFamilies, LatentAttentionIsDeepSeeksAndMamba2ItsOwn) {
+  auto o = llama_like();
+  o.norm.epsilon = 1e-6;
+  o.tying = models::Tying::none;
+  for (const std::optional<int64_t> query_rank : {std::optional<int64_t>(), {6}}) {
+    o.attention = models::Latent{.heads = 4, .query_rank = query_rank, .d_k = 3, .shared_d_k = 4};
+    EXPECT_EQ(written_as(o), "DeepseekV3ForCausalLM");
+  }
+  o.position = models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 3}};
+  EXPECT_EQ(written_as(o), "DeepseekV3ForCausalLM");
+  o.attention = models::Mamba2{.heads = 4, .state_size = 5};
+  o.feed_forward = models::NoFeedForward{};
+  o.position = models::NoPosition{};
+  EXPECT_EQ(written_as(o), "Mamba2ForCausalLM");
+}
+
 TEST_F(WrittenFamilies, TheVanillaTransformerIsMarians) {
   EXPECT_EQ(written_as(small(models::Family::encoder_decoder)), "MarianMTModel");
   auto t5 = small(models::Family::encoder_decoder);
@@ -162,6 +178,16 @@ TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
     layer.cross_attention = models::NoAttention{};
   EXPECT_NE(refusal(pair).find("model.cross_attention.kind is none here"), std::string::npos)
       << refusal(pair);
+  auto latent = llama_like();
+  latent.attention = models::Latent{.heads = 4};
+  EXPECT_NE(refusal(latent).find("the nearest is DeepseekV3ForCausalLM, but model.norm.epsilon is"),
+            std::string::npos)
+      << refusal(latent);
+  latent.norm.epsilon = 1e-6;
+  std::get<models::DenseFeedForward>(latent.feed_forward).bias = false;
+  latent.bias = true;
+  EXPECT_NE(refusal(latent).find("model.bias is true here and false there"), std::string::npos)
+      << refusal(latent);
   auto mixture = llama_like();
   mixture.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
   EXPECT_NE(refusal(mixture).find("model.feed_forward.kind is moe here and dense there"),
