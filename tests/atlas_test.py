@@ -97,9 +97,9 @@ class Regime(unittest.TestCase):
         self.enterContext(unittest.mock.patch.object(claims, "read_study", lambda _: study))
         self.study = study
 
-    def values(self, **arm):
+    def values(self, steps=200, **arm):
         found = record(contrast("agrees"))
-        found["tasks"]["t"]["arms"]["base"] |= {"parameters": 1000, "steps": 200}
+        found["tasks"]["t"]["arms"]["base"] |= {"parameters": 1000, "steps": steps}
         found["tasks"]["t"]["arms"]["arm"] |= {"parameters": 1000} | arm
         return regime.values_of(claim_of(), claim_of().finding(found))
 
@@ -112,6 +112,10 @@ class Regime(unittest.TestCase):
     def test_a_text_that_is_not_read_to_its_end_counts_as_far_as_it_is_read(self):
         self.study["base"]["data"] |= {"held_out": 0.0, "test_held_out": 0.0}
         self.assertAlmostEqual(self.values()["tokens_per_parameter"], 200)
+
+    def test_a_model_that_is_only_evaluated_reads_no_text(self):
+        found = self.values(steps=0)
+        self.assertEqual((found["tokens_per_parameter"], found["epochs"]), (None, None))
 
     def test_sizes_rates_and_the_distance_to_the_best_are_the_studys_own(self):
         self.assertEqual(self.values()["parameters_matched"], True)
@@ -134,6 +138,13 @@ class Regime(unittest.TestCase):
                 self.assertEqual(claim.first, "outside the source's regime")
                 self.assertIn("There the source predicts: a loss.", page.outside_text(claim))
 
+    def test_what_is_known_of_a_source_from_memory_is_shown_and_decides_nothing(self):
+        claim = claim_of(record(contrast("agrees")), regime={"epochs": [100, 200], "from_memory": ["epochs"]})
+        claims.judge([claim])
+        self.assertEqual(claim.first, "agrees")
+        self.assertIn("(100 to 200, from memory)", regime.table(claim, claim.finding(claim.record)))
+        self.assertEqual(regime.table(claim, None), "The source's regime: epochs 100 to 200, from memory.")
+
 
 class Entries(unittest.TestCase):
     def test_every_claim_names_an_arm_that_its_study_compares(self):
@@ -152,7 +163,8 @@ class Entries(unittest.TestCase):
             self.assertIn(claim.claim, ("superior", "inferior", "noninferior", "equal"), claim.id)
             for key in ("margin", "margin_from", "says", "source", "checked", "where"):
                 self.assertTrue(claim.entry.get(key), (claim.id, key))
-            self.assertLessEqual(set(claim.regime), {*regime.QUANTITIES, "outside"}, claim.id)
+            self.assertLessEqual(set(claim.regime), {*regime.QUANTITIES, "outside", "from_memory"}, claim.id)
+            self.assertLessEqual(set(claim.regime.get("from_memory", [])), set(claim.regime) & set(regime.QUANTITIES), claim.id)
             self.assertTrue(claim.predicts or "outside" not in claim.regime, claim.id)
 
     def test_claims_and_studies_state_the_same(self):

@@ -51,7 +51,8 @@ def values_of(claim, found):
     """The study's own values of all QUANTITIES; None where they are not known."""
     study = claims.read_study(claim.study)
     settings = settings_of(study, claim, found.baseline_name)
-    text, seen = text_tokens(settings), found.baseline["steps"] * settings["training.tokens_per_batch"]
+    seen = found.baseline["steps"] * settings["training.tokens_per_batch"]
+    text = text_tokens(settings) if seen else None  # a model that is only evaluated reads none
     ratio = found.arm["parameters"] / found.baseline["parameters"]
     return {
         "tokens_per_parameter": text and min(text, seen) / found.baseline["parameters"],
@@ -84,20 +85,21 @@ def in_words(value):
 
 
 def outside(claim, found):
-    """Why the study is outside the source's range, one sentence for each reason; empty if it is inside."""
+    """Why the study is outside the source's range, one sentence for each reason; empty if it is inside. What was not read decides nothing."""
     known = claim.regime or {}
     reasons = [known["outside"]] if "outside" in known else []
     for quantity, value in values_of(claim, found).items():
-        if not inside(quantity, value, known.get(quantity)):
+        if quantity not in known.get("from_memory", []) and not inside(quantity, value, known.get(quantity)):
             reasons.append(f"{QUANTITIES[quantity].capitalize()}: here {in_words(value)}, in the source {in_words(known[quantity])}.")
     return reasons
 
 
 def table(claim, found):
     """The study's values beside the source's, as a sentence; without a finding only the source's."""
-    known = {quantity: value for quantity, value in (claim.regime or {}).items() if quantity in QUANTITIES}
+    source = claim.regime or {}
+    of_source = {quantity: in_words(source.get(quantity)) + ", from memory" * (quantity in source.get("from_memory", [])) for quantity in QUANTITIES}
     if found is None:
-        parts = [f"{QUANTITIES[quantity]} {in_words(value)}" for quantity, value in known.items()]
-        return f"The source's regime: {', '.join(parts) or 'unknown'}."
-    parts = [f"{QUANTITIES[quantity]} {in_words(value)} ({in_words(known.get(quantity))})" for quantity, value in values_of(claim, found).items()]
-    return f"Regime, here (in the source): {', '.join(parts)}."
+        parts = [f"{QUANTITIES[quantity]} {words}" for quantity, words in of_source.items() if quantity in source]
+        return f"The source's regime: {'; '.join(parts) or 'unknown'}."
+    parts = [f"{QUANTITIES[quantity]} {in_words(value)} ({of_source[quantity]})" for quantity, value in values_of(claim, found).items()]
+    return f"Regime, here (in the source): {'; '.join(parts)}."
