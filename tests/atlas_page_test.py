@@ -140,6 +140,16 @@ class Ladders(unittest.TestCase):
         self.assertIn("better at 1 of 2 sizes", svg)
 
 
+class Frontier(unittest.TestCase):
+    def test_a_second_look_stands_beside_the_first_outcome(self):
+        with_arms_of_the_record(self)
+        claim = claim_of(record(contrast("inconclusive")))
+        claims.judge([claim])
+        self.assertEqual(frontier.outcomes_text(claim), "inconclusive (margin 0.1 of loss)")
+        claim.second = claims.CONTRADICTS
+        self.assertEqual(frontier.outcomes_text(claim), "inconclusive (margin 0.1 of loss); second look: contradicts")
+
+
 class Costs(unittest.TestCase):
     def test_an_arm_without_training_has_no_time(self):
         trained, evaluated = (types.SimpleNamespace(arm={"steps": steps}) for steps in (9, 0))

@@ -73,10 +73,15 @@ def sizes_text(claim, ladders):
     return ""
 
 
+def outcomes_text(claim):
+    """The outcome, and that of the second look if there was one."""
+    return page.outcome_text(claim) + (f"; second look: {claim.second}" if claim.second != claims.NOT_RUN else "")
+
+
 def row(claim, ladders):
     finding = claim.finding(claim.record)
     costs = [read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU)]
-    return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {page.outcome_text(claim)} | "
+    return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {outcomes_text(claim)} | "
             f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, ladders)} | {cost_text(*costs, finding)} | "
             f"[{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
 
