@@ -41,6 +41,12 @@ class Page(unittest.TestCase):
         self.assertIn("Here: **inconclusive**.", text)
         self.assertIn("The study could have seen 0.012 with 80 % power.", text)
 
+    def test_gradient_noise_stands_with_the_arms_that_observed_it(self):
+        found = record(contrast("agrees"))
+        self.assertNotIn("Gradient noise", page.outcome(claim_of(found), found, "agrees", "Here"))
+        found["tasks"]["t"]["arms"]["base"]["gradient_noise"] = [900.0, 1000.4, 5000.0]
+        self.assertIn(" Gradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.outcome(claim_of(found), found, "agrees", "Here"))
+
     def test_a_history_repeats_words_only_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "words": "A.", "verdict": "reversed", "why": "X."},
                    {"date": "d3", "words": "B.", "verdict": "not run", "why": "Y."}]

@@ -248,6 +248,14 @@ class Records(unittest.TestCase):
         self.assertEqual(tasks["t"]["arms"]["base"]["chosen"], {"training.schedule.peak": "1.6e-2"})
 
 
+    def test_gradient_noise_is_kept_where_it_was_observed(self):
+        tasks = {"t": {"arms": {"base": {}, "arm": {}}}}
+        records.add_noise(tasks, [{"task": "t", "arm": "base", "gradient_noise": 10.04}, {"task": "t", "arm": "base", "gradient_noise": 30.0},
+                                  {"task": "t", "arm": "arm", "gradient_noise": "NaN"}, {"task": "t", "arm": "base-peak=0.1", "gradient_noise": 1.0},
+                                  {"task": "t", "arm": "arm"}])
+        self.assertEqual(tasks, {"t": {"arms": {"base": {"gradient_noise": [10.0, 30.0]}, "arm": {}}}})
+
+
 class SecondLooks(unittest.TestCase):
     def test_trainings_are_longer_wherever_their_length_stands_and_seeds_are_fresh(self):
         rule = {"steps": 3, "seeds": 20}

@@ -1,5 +1,7 @@
 """docs/atlas.md, from the claims and the findings of their studies."""
 
+import statistics
+
 import claims
 import ladder
 import picture
@@ -130,6 +132,12 @@ def choices_text(name, arm):
     return f" Chosen for `{name}`: {chosen}.{ends}" if chosen else ""
 
 
+def noise_text(finding):
+    """The gradient noise of both arms, if their runs observed it."""
+    noise = [f"{statistics.median(arm['gradient_noise']):,.0f} target tokens for `{name}`" for name, arm in arms_of(finding) if "gradient_noise" in arm]
+    return f" Gradient noise at the end, the median over seeds: {', '.join(noise)}." if noise else ""
+
+
 def commit_text(record):
     """The commit of the study, and the program's own if it names another one."""
     program = record.get("program", record["commit"])
@@ -144,7 +152,7 @@ def outcome(claim, record, word, what):
     decided = finding.contrast["outcome"] in (claims.AGREES, claims.CONTRADICTS)
     corrected = " The correction over this page leaves it open." if decided and word == claims.INCONCLUSIVE else ""
     return (f"{what}: **{word}**. {scale_of(finding)}. The report says: {finding.contrast['sentence']}.{corrected}{detectable_text(finding)}"
-            f"{''.join(choices_text(name, arm) for name, arm in arms_of(finding))} "
+            f"{noise_text(finding)}{''.join(choices_text(name, arm) for name, arm in arms_of(finding))} "
             f"Run at {commit_text(record)} by `{record['command']}`.")
 
 

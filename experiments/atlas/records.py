@@ -31,6 +31,14 @@ def add_choices(tasks, tuning):
         tasks[found["task"]]["arms"][found["arm"]] |= {"chosen": found["chosen"], "at_edge": found["at_edge"]}
 
 
+def add_noise(tasks, runs):
+    """Gives each arm the gradient noise of each of its runs, in target tokens, if they observed it."""
+    for run in runs:
+        arm = tasks.get(run["task"], {"arms": {}})["arms"].get(run["arm"])
+        if arm is not None and run.get("gradient_noise", "NaN") != "NaN":
+            arm.setdefault("gradient_noise", []).append(round(run["gradient_noise"], 1))
+
+
 def named(machines, what):
     """What the runs began with, as "a" or "a, b"."""
     return ", ".join(sorted({machine["starts"][0][what] for machine in machines}))
@@ -44,6 +52,7 @@ def record_of(folder, command):
     seconds = sum(json.loads(path.read_text())["training_seconds"] for path in folder.glob("*/*/seed-*/result.json"))
     tasks = {task["name"]: task_record(task, steps) for task in results["tasks"]}
     add_choices(tasks, results.get("tuning", {"arms": []}))
+    add_noise(tasks, runs)
     return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
             "commit": commit(), "program": named(machines, "commit"), "processor": named(machines, "processor"),
             "instructions": named(machines, "cpu_capability"), "core_minutes": round(seconds * machines[0]["threads"] / 60, 1),

@@ -152,20 +152,28 @@ json rope_of(const Rotary& rotary) {
 
 constexpr int64_t kAnyLength = 1 << 20;  // of models whose positions have no end
 
-json config_of_llama(const Parts& p, const std::string& type, const std::string& architecture) {
-  json config{{"model_type", type},
-              {"architectures", {architecture}},
-              {"hidden_size", p.o.d_model},
+/// The fields that most families have under these names, and `own`, of a stack with `heads`.
+json config_of_stack(const Parts& p, int64_t heads, const json& own) {
+  json config{{"hidden_size", p.o.d_model},
               {"num_hidden_layers", p.o.layers},
-              {"num_attention_heads", p.heads.heads},
-              {"num_key_value_heads", p.heads.key_value_heads.value_or(p.heads.heads)},
-              {"head_dim", p.heads.d_k.value_or(p.o.d_model / p.heads.heads)},
+              {"num_attention_heads", heads},
               {"intermediate_size", p.dense.d_hidden},
               {"hidden_act", name_of(p.dense.activation)},
-              {"rms_norm_eps", p.o.norm.epsilon},
-              {"rope_parameters", rope_of(p.rotary)},
-              {"max_position_embeddings", kAnyLength},
               {"tie_word_embeddings", p.tied}};
+  config.update(own);
+  return config;
+}
+
+json config_of_llama(const Parts& p, const std::string& type, const std::string& architecture) {
+  json config =
+      config_of_stack(p, p.heads.heads,
+                      {{"model_type", type},
+                       {"architectures", {architecture}},
+                       {"num_key_value_heads", p.heads.key_value_heads.value_or(p.heads.heads)},
+                       {"head_dim", p.heads.d_k.value_or(p.o.d_model / p.heads.heads)},
+                       {"rms_norm_eps", p.o.norm.epsilon},
+                       {"rope_parameters", rope_of(p.rotary)},
+                       {"max_position_embeddings", kAnyLength}});
   if (type == "llama") config["mlp_bias"] = p.dense.bias.value_or(false);
   if (type != "qwen2") config["attention_bias"] = p.heads.qkv_bias.value_or(false);
   return config;
@@ -185,33 +193,23 @@ json config_of_gpt2(const Parts& p) {
 }
 
 json config_of_gpt_neox(const Parts& p) {
-  return {{"model_type", "gpt_neox"},
-          {"architectures", {"GPTNeoXForCausalLM"}},
-          {"hidden_size", p.o.d_model},
-          {"num_hidden_layers", p.o.layers},
-          {"num_attention_heads", p.heads.heads},
-          {"intermediate_size", p.dense.d_hidden},
-          {"hidden_act", name_of(p.dense.activation)},
-          {"layer_norm_eps", p.o.norm.epsilon},
-          {"attention_bias", p.heads.qkv_bias.value_or(false)},
-          {"use_parallel_residual", p.o.block == models::Block::parallel_norms},
-          {"rope_parameters", rope_of(p.rotary)},
-          {"max_position_embeddings", kAnyLength},
-          {"tie_word_embeddings", p.tied}};
+  return config_of_stack(p, p.heads.heads,
+                         {{"model_type", "gpt_neox"},
+                          {"architectures", {"GPTNeoXForCausalLM"}},
+                          {"layer_norm_eps", p.o.norm.epsilon},
+                          {"attention_bias", p.heads.qkv_bias.value_or(false)},
+                          {"use_parallel_residual", p.o.block == models::Block::parallel_norms},
+                          {"rope_parameters", rope_of(p.rotary)},
+                          {"max_position_embeddings", kAnyLength}});
 }
 
 json config_of_bert(const Parts& p) {
-  return {{"model_type", "bert"},
-          {"architectures", {"BertForMaskedLM"}},
-          {"hidden_size", p.o.d_model},
-          {"num_hidden_layers", p.o.layers},
-          {"num_attention_heads", p.heads.heads},
-          {"intermediate_size", p.dense.d_hidden},
-          {"hidden_act", name_of(p.dense.activation)},
-          {"layer_norm_eps", p.o.norm.epsilon},
-          {"max_position_embeddings", p.learned.max_length},
-          {"type_vocab_size", 2},
-          {"tie_word_embeddings", p.tied}};
+  return config_of_stack(p, p.heads.heads,
+                         {{"model_type", "bert"},
+                          {"architectures", {"BertForMaskedLM"}},
+                          {"layer_norm_eps", p.o.norm.epsilon},
+                          {"max_position_embeddings", p.learned.max_length},
+                          {"type_vocab_size", 2}});
 }
 
 json config_of_marian(const Parts& p) {
@@ -258,27 +256,22 @@ json config_of_t5(const Parts& p) {
 
 json config_of_deepseek(const Parts& p, const models::Latent& latent) {
   const auto widths = models::widths_of(latent, p.o.d_model);
-  return {{"model_type", "deepseek_v3"},
-          {"architectures", {"DeepseekV3ForCausalLM"}},
-          {"hidden_size", p.o.d_model},
-          {"num_hidden_layers", p.o.layers},
-          {"first_k_dense_replace", p.o.layers},
-          {"num_attention_heads", widths.heads},
-          {"num_key_value_heads", widths.heads},
-          {"kv_lora_rank", widths.rank},
-          {"q_lora_rank", latent.query_rank ? json(*latent.query_rank) : json()},
-          {"qk_nope_head_dim", widths.d_k},
-          {"qk_rope_head_dim", widths.shared},
-          {"v_head_dim", widths.d_v},
-          {"intermediate_size", p.dense.d_hidden},
-          {"hidden_act", name_of(p.dense.activation)},
-          {"rms_norm_eps", 1e-6},
-          {"rope_interleave", false},
-          {"rope_parameters", rope_of(p.rotary)},
-          {"max_position_embeddings", kAnyLength},
-          {"attention_bias", false},
-          {"num_nextn_predict_layers", 0},
-          {"tie_word_embeddings", p.tied}};
+  return config_of_stack(p, widths.heads,
+                         {{"model_type", "deepseek_v3"},
+                          {"architectures", {"DeepseekV3ForCausalLM"}},
+                          {"first_k_dense_replace", p.o.layers},
+                          {"num_key_value_heads", widths.heads},
+                          {"kv_lora_rank", widths.rank},
+                          {"q_lora_rank", latent.query_rank ? json(*latent.query_rank) : json()},
+                          {"qk_nope_head_dim", widths.d_k},
+                          {"qk_rope_head_dim", widths.shared},
+                          {"v_head_dim", widths.d_v},
+                          {"rms_norm_eps", 1e-6},
+                          {"rope_interleave", false},
+                          {"rope_parameters", rope_of(p.rotary)},
+                          {"max_position_embeddings", kAnyLength},
+                          {"attention_bias", false},
+                          {"num_nextn_predict_layers", 0}});
 }
 
 json config_of_mamba2(const Parts& p, const models::Mamba2& mamba2) {
