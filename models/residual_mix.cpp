@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/linear.h"
+#include "models/ops/doubly_stochastic.h"
 #include "models/ops/weight_casts.h"
 #include "models/rms.h"
 
@@ -68,18 +69,6 @@ class AttentionResiduals : public KeptLayers {
   std::vector<torch::Tensor> queries_;  // [D]
 };
 
-/// A matrix of positive numbers whose rows and columns sum to 1 (Sinkhorn & Knopp 1967).
-/// // [.., N, N] -> [.., N, N]
-torch::Tensor doubly_stochastic(const torch::Tensor& logits) {
-  constexpr int kRounds = 20;
-  auto matrix = (logits - logits.amax(at::IntArrayRef{-2, -1}, /*keepdim=*/true)).exp();
-  for (int i = 0; i < kRounds; ++i) {
-    matrix = matrix / matrix.sum(-1, /*keepdim=*/true);
-    matrix = matrix / matrix.sum(-2, /*keepdim=*/true);
-  }
-  return matrix;
-}
-
 class HyperConnections : public ResidualMix {
  public:
   HyperConnections(const HyperMix& options, const StackOptions& stack)
@@ -114,7 +103,8 @@ class HyperConnections : public ResidualMix {
     const auto mixing = weights[2].unflatten(-1, {streams_, streams_});  // [B, T, N, N]
     const auto type = x.scalar_type();
     stream.mixing =
-        (manifold_ ? doubly_stochastic(mixing + kSure * identity) : mixing + identity).to(type);
+        (manifold_ ? ops::doubly_stochastic(mixing + kSure * identity) : mixing + identity)
+            .to(type);
     stream.adding = (manifold_ ? 2 * weights[1].sigmoid() : weights[1] + 1).to(type).unsqueeze(-1);
     const auto reading =
         manifold_ ? (weights[0] + kSure * (2 * own - 1)).sigmoid() : weights[0] + own;  // [B, T, N]
