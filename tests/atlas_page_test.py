@@ -130,10 +130,16 @@ class Ladders(unittest.TestCase):
                              ([none, none, none], "at no size")):
             self.assertEqual(ladder.words_of(found), words)
 
+    def test_a_trend_is_told_where_the_interval_of_its_slope_leaves_out_zero(self):
+        for direction, interval, words in (("lower", [-0.2, -0.1], "rising"), ("lower", [0.1, 0.2], "falling"), ("higher", [0.1, 0.2], "rising"),
+                                           ("higher", [-0.2, -0.1], "falling"), ("lower", [-0.1, 0.1], ""), ("lower", None, "")):
+            self.assertEqual(ladder.trend({"direction": direction}, {"slope": {"interval": interval}} if interval else {}), words)
+
     def test_a_claim_has_its_gain_at_each_size_in_bold_where_it_shows(self):
         effects = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01, "interval": [-0.01, 0.03]}, {"mean": 0.03, "interval": [0.01, 0.05]}]
         sizes = {"direction": "lower", "arms": [{"name": "pope", "effects": effects}, {"name": "plain", "effects": []}]}
-        for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("plain", ""), ("other", "")):
+        sizes["arms"].append({"name": "canon", "effects": effects[:1], "slope": {"interval": [-0.2, -0.1]}})
+        for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("canon", "**+0.020** (rising)"), ("plain", ""), ("other", "")):
             self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id=name), [{"direction": "lower", "arms": []}, sizes]), text)
         self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id="pope"), []), "")
 

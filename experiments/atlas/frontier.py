@@ -16,7 +16,7 @@ HEAD = """# The frontier
 Parts that people added to the Transformer in the last years and still argue about, mostly from one seed. Here each of them is one key, and
 its claim is tested by the rules of the [atlas](atlas.md): paired seeds, a rate of its own, a margin stated before. Effects are per cents by
 which the arm is better than its baseline, and at several sizes, from the smallest to the largest, nats by which its loss is lower, in bold if
-the interval leaves out zero.
+the interval leaves out zero; they are rising or falling if the interval of their slope over the logarithm of the size leaves out zero.
 
 <!-- experiments/atlas/atlas.py writes this page from docs/results/atlas, experiments/atlas/claims.yaml and frontier_parts.md. -->"""
 
@@ -69,7 +69,8 @@ def sizes_text(claim, ladders):
         for arm in sizes["arms"]:
             if arm["name"] == claim.id and arm["effects"]:
                 gains = ladder.gains(sizes, arm)
-                return ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains)
+                numbers = ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains)
+                return numbers + (f" ({trend})" if (trend := ladder.trend(sizes, arm)) else "")
     return ""
 
 

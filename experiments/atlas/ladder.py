@@ -8,7 +8,7 @@ import picture
 
 TITLE = "At which size does each effect show?"
 COLOURS = ("#5b8fc9", "#2f6db3", "#08306b")  # from the smallest size to the largest
-ROW, LEFT, WIDTH, RIGHT, TOP = 46, 150, 620, 190, 70
+ROW, LEFT, WIDTH, RIGHT, TOP = 46, 150, 620, 210, 70
 TICKS = (-0.3, -0.1, -0.03, -0.01, 0, 0.01, 0.03, 0.1, 0.3)
 UNIT, LARGEST = 0.005, 0.4
 
@@ -42,6 +42,14 @@ def words_of(found):
     return f"{'better' if 1 in signs else 'worse'} at {shown} of {len(found)} sizes"
 
 
+def trend(ladder, arm):
+    """How the gain changes with the logarithm of the size: rising or falling; empty if neither is shown."""
+    interval = arm.get("slope", {}).get("interval")
+    if not interval or interval[0] <= 0 <= interval[1]:
+        return ""
+    return "rising" if (interval[0] < 0) == (ladder["direction"] == "lower") else "falling"
+
+
 def marks(ladder, arm, top):
     found = gains(ladder, arm)
     shapes = [picture.text(LEFT - 10, top + ROW / 2 + 4, arm["name"], "end")]
@@ -49,7 +57,8 @@ def marks(ladder, arm, top):
         y, colour = top + ROW * (i + 1) / (len(found) + 1), COLOURS[i % len(COLOURS)]
         shapes += [f'<line x1="{place(low):.1f}" y1="{y:.1f}" x2="{place(high):.1f}" y2="{y:.1f}" stroke="{colour}" stroke-width="3"/>',
                    f'<circle cx="{place(mean):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>']
-    return [*shapes, picture.text(LEFT + WIDTH + 10, top + ROW / 2 + 4, words_of(found))]
+    words = ", ".join(filter(None, [words_of(found), trend(ladder, arm)]))
+    return [*shapes, picture.text(LEFT + WIDTH + 10, top + ROW / 2 + 4, words)]
 
 
 def axis(bottom):
