@@ -25,13 +25,22 @@ std::string place_figure(const Ladder& ladder, double x) {
   return fmt::format("{:.3g}", x);
 }
 
+/// "-0.072 [-0.111, -0.026]"
+std::string slope_figure(const Ladder& ladder, const LadderArm& arm) {
+  const auto mean = format_metric(arm.slope.mean, ladder.metric);
+  return arm.slope.interval ? mean + " " + format_metric(arm.slope.interval, ladder.metric) : mean;
+}
+
+/// "with ten times the parameters"
+std::string step_words(const Ladder& ladder) {
+  return (ladder.logarithmic ? "with ten times the " : "per unit of ") +
+         (ladder.axis == kSizeAxis ? "parameters" : config::last_key(ladder.axis));
+}
+
 std::string slope_text(const Ladder& ladder, const LadderArm& arm) {
   if (arm.slope.count == 0) return "";
-  const auto along = ladder.axis == kSizeAxis ? "parameters" : config::last_key(ladder.axis);
-  auto text = fmt::format(
-      " Its difference changes by {}{} {} {}", format_metric(arm.slope.mean, ladder.metric),
-      arm.slope.interval ? " " + format_metric(arm.slope.interval, ladder.metric) : "",
-      ladder.logarithmic ? "with ten times the" : "per unit of", along);
+  auto text = fmt::format(" Its difference changes by {} {}", slope_figure(ladder, arm),
+                          step_words(ladder));
   if (!std::isnan(arm.slope_p)) text += fmt::format(" (p {})", p_figure(arm.slope_p));
   return text + ".";
 }
@@ -55,6 +64,21 @@ std::string best_text(const Ladder& ladder, const LadderArm& arm) {
 
 bool shows_something(const LadderArm& arm) {
   return arm.turns || arm.slope_p <= kLevel || arm.interaction_p <= kLevel || arm.best_p <= kLevel;
+}
+
+/// Whether the slope says all that is shown of the arm.
+bool only_slopes(const LadderArm& arm) {
+  return arm.no_claim.empty() && arm.slope_p <= kLevel && !arm.turns && !(arm.best_p <= kLevel);
+}
+
+/// The slopes of several arms in one sentence.
+std::string sentence_on_slopes(const Ladder& ladder, std::span<const LadderArm* const> arms) {
+  std::vector<std::string> slopes;
+  for (const auto* arm : arms)
+    slopes.push_back(fmt::format("by {} for {} (p {})", slope_figure(ladder, *arm), arm->name,
+                                 p_figure(arm->slope_p)));
+  return fmt::format("the difference from the baseline changes {} {}.", step_words(ladder),
+                     fmt::join(slopes, ", "));
 }
 
 /// "Over sizes, peak=0.004, ": with what tells the ladder from the others of the study.
@@ -89,8 +113,12 @@ std::string headline_of(std::span<const Ladder> ladders) {
   for (const auto& ladder : ladders) {
     const auto context = context_of(ladder, ladders);
     std::vector<std::string> others;
+    std::vector<const LadderArm*> sloping;
+    for (const auto& arm : ladder.arms)
+      if (!arm.effects.empty() && only_slopes(arm)) sloping.push_back(&arm);
+    if (sloping.size() > 1) sentences.push_back(context + sentence_on_slopes(ladder, sloping));
     for (const auto& arm : ladder.arms) {
-      if (arm.effects.empty()) continue;
+      if (arm.effects.empty() || (sloping.size() > 1 && only_slopes(arm))) continue;
       if (shows_something(arm) || !arm.no_claim.empty())
         sentences.push_back(context + arm.sentence);
       else

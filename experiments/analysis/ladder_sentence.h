@@ -11,8 +11,9 @@ namespace ablate::analysis {
 /// Empty of a baseline.
 std::string sentence_on(const Ladder& ladder, const LadderArm& arm);
 
-/// What the ladders of a study show: the sentences of arms that show something or may not claim
-/// anything, and the names of all others. Empty without ladders.
+/// What the ladders of a study show: the slopes of arms that show nothing else in one sentence if
+/// there are several, the sentences of other arms that show something or may not claim anything,
+/// and the names of the rest. Empty without ladders.
 std::string headline_of(std::span<const Ladder> ladders);
 
 }  // namespace ablate::analysis

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <regex>
 
 #include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/significance.h"
@@ -247,6 +248,20 @@ TEST(Ladder, ItsSentenceComesBeforeThoseOfTheSettings) {
       "parameters (p 0.031)."))
       << evidence.answer;
   EXPECT_NE(evidence.answer.find(" copy-small, more: 0.100 more exact match"), std::string::npos)
+      << evidence.answer;
+}
+
+TEST(Ladder, ArmsThatShowASlopeAloneShareASentence) {
+  const std::vector<double> rising{0.01, 0.02, 0.03, 0.04, 0.05, 0.06}, steep(6, 0.1);
+  const auto evidence =
+      make_evidence(study_of(study_yaml(6, {"a", "b", "steady"}, kCompare + kTwoSizes)),
+                    runs_by_setting(changing_by({{"a", rising}, {"b", steep}, {"steady", {}}})));
+  EXPECT_TRUE(std::regex_search(
+      evidence.answer,
+      std::regex("^Over sizes, the difference from the baseline changes with ten times the "
+                 "parameters by [^ ]+ \\[[^\\]]+\\] for a \\(p 0.031\\), by [^ ]+ \\[[^\\]]+\\] "
+                 "for b \\(p 0.031\\)\\. Over sizes, no change of the difference from the baseline "
+                 "is shown: steady\\. ")))
       << evidence.answer;
 }
 
