@@ -181,7 +181,8 @@ def figures_text(figures):
 
 def claim_text(claim):
     return (f"Claim: `{claim.arm}` is **{claim.claim}**, margin {claim.margin:g} of {metric_text(claims.read_study(claim.study)['compare']['metric'])}. "
-            f"{claim.margin_from}. Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml){f', task {claim.task}' if claim.task else ''}.")
+            f"{claim.margin_from}. Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml){f', task {claim.task}' if claim.task else ''}"
+            f"{f', size {claim.size}' if claim.size else ''}.")
 
 
 def numbers_text(claim):
