@@ -11,9 +11,9 @@ namespace ablate::analysis {
 /// Empty of a baseline.
 std::string sentence_on(const Ladder& ladder, const LadderArm& arm);
 
-/// What the ladders of a study show: the slopes of arms that show nothing else in one sentence if
-/// there are several, the sentences of other arms that show something or may not claim anything,
-/// and the names of the rest. Empty without ladders.
+/// The sentences on a study's ladders, empty if it has none. Arms of which only a slope is shown
+/// share one sentence if there are several of them. Other arms that show something, or may not
+/// claim anything, have a sentence each, and the last sentence names all that remain.
 std::string headline_of(std::span<const Ladder> ladders);
 
 }  // namespace ablate::analysis

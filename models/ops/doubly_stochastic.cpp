@@ -31,7 +31,7 @@ torch::Tensor by_operators(const torch::Tensor& logits) {
 constexpr int64_t kLanes = 16;  // matrices that are computed beside each other
 using Lanes = std::array<float, kLanes>;
 
-/// Up to kLanes matrices of n rows and columns: number i of all of them stands in numbers[i].
+/// Up to kLanes matrices with n rows and n columns: numbers_[i] holds element i of each matrix.
 class MatrixBlock {
  public:
   MatrixBlock(int64_t n, int64_t count)
