@@ -56,6 +56,7 @@ std::string remark_on(const TunedArm& arm, const TuningEvidence& tuning) {
   const auto& search = arm.search;
   if (search.open > 0)
     return fmt::format("{} trial run{} to go", search.open, search.open == 1 ? "" : "s");
+  if (search.tried.empty()) return "the arm that it starts from has no best values";
   if (!search.chosen) return "every combination diverged";
   std::vector<std::string> names;
   for (const auto& key : tuning.keys)

@@ -25,7 +25,7 @@ a claim's history says otherwise.
    effect and its published spread. The study declares the same, and the program decides by the tests of [statistics.md](statistics.md),
    corrected within the study. A better arm never contradicts "no worse", and only an effect beyond the margin contradicts equality.
 2. Arms of studies of text have the rate that suits each, found on other seeds and on text apart from the test text, unless the rate or the
-   warm-up is the question or the source compares at one rate. Evaluations of one model share its rate, and so do drafts, of which tokens a pass count.
+   warm-up is the question or the source compares at one rate. Evaluations of one model share its rate.
 3. Over the whole page the rate of false discoveries is held at {level:g} % (Benjamini & Hochberg 1995), on the p values that are corrected
    within their studies. All claims that have been run count, second looks too; those that are undecided count with p = 1.
 4. A claim that is inconclusive, although its difference exceeds {share:g} of the smallest one that its study could detect (with 80 % power), is asked

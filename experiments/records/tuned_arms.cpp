@@ -1,5 +1,7 @@
 #include "experiments/records/tuned_arms.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -20,26 +22,40 @@ bool diverged(const RunFolder& folder) {
   return failure && meaning_of(failure->exit_code) == ExitCode::diverged;
 }
 
-config::RunSpecification trial(const config::Candidate& candidate, int64_t seed) {
-  return {.task = candidate.task,
-          .arm = candidate.name,
-          .seed = seed,
-          .experiment = candidate.experiment,
-          .origins = candidate.origins,
-          .trial = true};
+const training::TrainingOptions& training_of(const config::UntunedArm& arm) {
+  return arm.run->experiment.training;
 }
 
 /// The search for one arm in one task, from the files of its runs.
 class ArmSearcher {
  public:
-  ArmSearcher(const config::Study& study, const StudyFolder& folder, const config::UntunedArm& arm)
-      : study_(study), tuning_(*study.tuning), folder_(folder), arm_(arm) {}
-
-  Search search() {
+  /// `source` is the search of the arm that this one starts from, if any.
+  ArmSearcher(const config::Study& study, const StudyFolder& folder, const config::UntunedArm& arm,
+              const Search* source)
+      : study_(study),
+        tuning_(*study.tuning),
+        folder_(folder),
+        arm_(arm),
+        source_(source),
+        axes_(config::declared_axes(tuning_)),
+        extensions_(axes_.size(), 0) {
     search_.found.task = arm_.task;
     search_.found.arm = arm_.arm;
-    axes_ = config::declared_axes(tuning_);
-    extensions_.assign(axes_.size(), 0);
+  }
+
+  Search search() {
+    if (source_ == nullptr || source_->best)
+      choose();
+    else if (!source_->has_none())
+      wait();
+    search_.found.open = std::ssize(search_.open);
+    return std::move(search_);
+  }
+
+ private:
+  void choose() {
+    for (size_t key = 0; key < axes_.size(); ++key)
+      if (inherits(key)) axes_[key] = {source_->values[key]};
     try_all(true);
     while (search_.open.empty()) {
       const auto best = best_tried();
@@ -50,13 +66,49 @@ class ArmSearcher {
       }
       search_.found.chosen = best;
       search_.best = config::candidate_of(arm_, tuning_, tried_[*best], study_.file);
+      search_.values = tried_[*best];
       break;
     }
-    search_.found.open = std::ssize(search_.open);
-    return std::move(search_);
   }
 
- private:
+  /// Lists the trial runs that follow when the values of the arm that this one starts from are
+  /// known.
+  void wait() {
+    for (size_t key = 0; key < axes_.size(); ++key)
+      if (inherits(key)) axes_[key].resize(1);
+    for (auto& combination : config::combinations(axes_)) {
+      auto candidate = config::candidate_of(arm_, tuning_, combination, study_.file);
+      if (!candidate) continue;
+      for (size_t key = 0; key < axes_.size(); ++key)
+        if (inherits(key)) combination[key].scalar = "?";
+      candidate->name = config::name_of(arm_.arm, tuning_, combination);
+      for (const int64_t seed : tuning_.seeds) {
+        search_.open.push_back(trial(*candidate, seed));
+        search_.open.back().waits = fmt::format(
+            "not started: the values of {}, from which it starts, are still searched for",
+            *training_of(arm_).init_from.arm);
+      }
+    }
+  }
+
+  /// Whether the arm has the value of this key of the arm that it starts from.
+  bool inherits(size_t key) const {
+    return source_ != nullptr &&
+           (!training_of(arm_).trains() || !tuning_.keys[key].path.starts_with("training."));
+  }
+
+  config::RunSpecification trial(const config::Candidate& candidate, int64_t seed) const {
+    config::RunSpecification run{.task = candidate.task,
+                                 .arm = candidate.name,
+                                 .seed = seed,
+                                 .experiment = candidate.experiment,
+                                 .origins = candidate.origins,
+                                 .trial = true};
+    if (source_ != nullptr && source_->best)
+      run.experiment.training.init_from.arm = source_->best->name;
+    return run;
+  }
+
   /// Tries the combinations of the values that have not been tried.
   void try_all(bool declared) {
     for (const auto& combination : config::combinations(axes_)) {
@@ -146,6 +198,7 @@ class ArmSearcher {
   const config::Tuning& tuning_;
   const StudyFolder& folder_;
   const config::UntunedArm& arm_;
+  const Search* source_;
   Search search_;
   config::Axes axes_;
   std::vector<int64_t> extensions_;         // of each key
@@ -157,12 +210,23 @@ bool is_of(const Search& search, const std::string& task, const std::string& arm
   return search.found.task == task && search.found.arm == arm;
 }
 
+/// The search of the arm that this one starts from, which comes before it; null if it starts from
+/// none.
+const Search* source_of(const config::UntunedArm& arm, const std::vector<Search>& before) {
+  const auto& from = training_of(arm).init_from.arm;
+  if (!from) return nullptr;
+  return &*std::ranges::find_if(
+      before, [&](const Search& search) { return is_of(search, arm.task, *from); });
+}
+
 void add_best(config::Study& study, const Search& search) {
   for (auto& run : study.runs) {
     if (!is_of(search, run.task, run.arm)) continue;
-    run.waits = search.best             ? ""
-                : search.all_diverged() ? "every combination of tune.keys diverged on a tuning seed"
-                                        : "not started: its best values are still searched for";
+    run.waits = search.best                  ? ""
+                : !search.has_none()         ? "not started: its best values are still searched for"
+                : search.found.tried.empty() ? "the arm that it starts from has no best values"
+                                             : "every combination of tune.keys diverged on a "
+                                               "tuning seed";
     if (!search.best) continue;
     run.experiment = search.best->experiment;
     run.origins = search.best->origins;
@@ -178,7 +242,7 @@ std::vector<Search> searches(const config::Study& study, const StudyFolder& fold
   std::vector<Search> all;
   if (!study.tuning) return all;
   for (const auto& arm : study.tuning->arms)
-    all.push_back(ArmSearcher(study, folder, arm).search());
+    all.push_back(ArmSearcher(study, folder, arm, source_of(arm, all)).search());
   return all;
 }
 
@@ -195,7 +259,10 @@ config::Study with_best_values(config::Study study, const StudyFolder& folder) {
   study.tuning->searches.clear();
   for (auto& search : searches(study, folder)) {
     add_best(study, search);
-    study.tuning->searches.push_back(std::move(search.found));
+    const auto* arm =
+        config::configuration_of(study.configurations, search.found.task, search.found.arm);
+    if (arm->experiment.training.trains())
+      study.tuning->searches.push_back(std::move(search.found));
   }
   return study;
 }

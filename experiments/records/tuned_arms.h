@@ -16,18 +16,23 @@ struct Search {
   /// depend on the values. Only divergence does, and it counts as the worst score.
   std::vector<config::RunSpecification> open;
   std::optional<config::Candidate> best;  // absent until the choice, or if all diverged
+  config::Combination values;             // of `best`
 
-  bool all_diverged() const { return open.empty() && !best; }
+  /// Whether no values are left: all diverged, or those of the arm that it starts from.
+  bool has_none() const { return open.empty() && !best; }
 };
 
 /// The searches of a study with tune, one for every selected task and arm; none of another study.
 /// An arm is tried with every combination of the values. If the best value of a key is the smallest
 /// or the largest, the next value beyond is added, with every combination, at most `tune.extend`
-/// times for each key and until the configuration refuses a value. Throws CheckpointError if a
-/// result.json is damaged.
+/// times for each key and until the configuration refuses a value. An arm that starts from another
+/// is tried on top of that arm's trial run with its best values, for which it waits
+/// (RunSpecification::waits). It has that arm's values of all keys outside of `training`, and if it
+/// is only evaluated, of all keys. Throws CheckpointError if a result.json is damaged.
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder);
 
-/// The trial runs that have not ended, of all searches.
+/// The trial runs that have not ended, of all searches; those that wait for the values of another
+/// arm have `?` for them in their names.
 std::vector<config::RunSpecification> open_trials(const config::Study& study,
                                                   const StudyFolder& folder);
 

@@ -30,6 +30,7 @@ void clear_earlier_start(const config::Study& study, const records::StudyFolder&
 std::vector<config::RunSpecification> known_runs(const config::Study& study,
                                                  const records::StudyFolder& folder) {
   auto runs = records::open_trials(study, folder);
+  std::erase_if(runs, [](const auto& run) { return !run.waits.empty(); });
   for (auto& run : records::with_best_values(study, folder).runs)
     if (run.waits.empty()) runs.push_back(std::move(run));
   return runs;
@@ -81,7 +82,7 @@ StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& 
       outcome.interrupted = true;
   }
   for (const auto& search : records::searches(study, folder))
-    if (search.all_diverged())
+    if (search.has_none() && !search.found.tried.empty())
       outcome.failed.push_back({search.found.task + "/" + search.found.arm,
                                 static_cast<int>(ExitCode::diverged),
                                 "every combination of tune.keys diverged on a tuning seed; give "

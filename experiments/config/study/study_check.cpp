@@ -118,20 +118,21 @@ namespace {
 
 constexpr const char* kStartArm = "training.init_from.arm";
 
-/// An arm that does not train cannot be tuned, and one that starts from another would need a start
-/// for every combination.
-void check_tunable(const ExpandedArm& arm, ProblemList& problems) {
+/// An arm has the tuned values of the arm that it starts from, and one that evaluates a run of
+/// another study has none.
+void check_tunable(const ExpandedArm& arm, const std::vector<std::string>& selected,
+                   ProblemList& problems) {
   const auto& training = arm.run.experiment.training;
-  if (training.init_from.arm)
-    problems.add(arm.run.trail.place("training.init_from.arm"),
-                 fmt::format("the arm {} starts from another arm, which a study with tune cannot "
-                             "have; give such arms a study without tune, which may start from "
-                             "finished runs (training.init_from.run)",
-                             in_quotes(arm.name)));
-  else if (!training.trains())
+  const auto& from = training.init_from.arm;
+  if (from && !is_selected(*from, selected))
+    problems.add(arm.run.trail.place(kStartArm),
+                 fmt::format("the arm {} starts from {} with the values that tune finds for it; "
+                             "select that arm, too",
+                             in_quotes(arm.name), in_quotes(*from)));
+  else if (!from && !training.trains())
     problems.add(arm.run.trail.place("training.steps"),
-                 fmt::format("the arm {} is only evaluated (training.steps: 0), so nothing can be "
-                             "tuned for it; give such arms a study without tune",
+                 fmt::format("the arm {} only evaluates a finished run (training.steps: 0), so "
+                             "nothing can be tuned for it; give such arms a study without tune",
                              in_quotes(arm.name)));
 }
 
@@ -196,7 +197,7 @@ void StudyCheck::check_arm(const ExpandedTask& task, const ExpandedArm& arm,
 void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
   for (const auto& arm : task.arms) {
     if (!arm.selected) continue;
-    check_tunable(arm, problems);
+    check_tunable(arm, study_.arms, problems);
     for (const auto& combination : combinations(declared_axes(*study_.tuning))) {
       const auto run = with_values(arm.run, *study_.tuning, combination, problems);
       rules_.add({task.name, name_of(arm.name, *study_.tuning, combination)}, run.experiment,

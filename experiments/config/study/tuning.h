@@ -67,7 +67,7 @@ struct Tuning {
   std::vector<int64_t> seeds;  // none of them a seed of the study
   int64_t extend = 0;          // times that the values of a key are continued for an arm
   std::vector<UntunedArm> arms;
-  std::vector<ArmSearch> searches;  // see records::with_best_values()
+  std::vector<ArmSearch> searches;  // of arms that train; see records::with_best_values()
 };
 
 /// An arm with a combination of values.

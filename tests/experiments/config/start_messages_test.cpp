@@ -22,6 +22,16 @@ TEST(StartMessages, NamePartsThatTheModelOfAnArmDoesNotHave) {
       << "only sound configurations are made into models";
 }
 
+TEST(StartMessages, NameTheArmWhoseTunedValuesAreNeeded) {
+  const auto yaml = kBase +
+                    "arms: {a: {}, b: {training.init_from: {arm: a}}}\n"
+                    "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n";
+  EXPECT_EQ(messages_of(yaml, {.arms = {"a", "b"}}), "");
+  EXPECT_EQ(messages_of(yaml, {.arms = {"b"}}),
+            "study.yaml:5:45: the arm 'b' starts from 'a' with the values that tune finds for it; "
+            "select that arm, too");
+}
+
 class StartMessages : public testing::TestWithParam<MessageCase> {};
 
 TEST_P(StartMessages, AreVerbatim) {
@@ -158,15 +168,13 @@ const std::vector<MessageCase> kStartCases = {
      "no training.ema" +
          kArm},
     {"TunedArmThatStartsFromAnother",
-     starting("weights: last") + "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n",
-     "study.yaml:8:52: the arm 'b' starts from another arm, which a study with tune cannot have; "
-     "give such arms a study without tune, which may start from finished runs "
-     "(training.init_from.run)"},
+     starting("weights: last") + "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n", ""},
     {"TunedArmThatDoesNotTrain",
      kBase + "arms: {a: {}, b: {training.steps: 0, training.init_from: {run: r}}}\n"
              "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n",
-     "study.yaml:5:35: the arm 'b' is only evaluated (training.steps: 0), so nothing can be tuned "
-     "for it; give such arms a study without tune"},
+     "study.yaml:5:35: the arm 'b' only evaluates a finished run (training.steps: 0), so nothing "
+     "can "
+     "be tuned for it; give such arms a study without tune"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, StartMessages, testing::ValuesIn(kStartCases),
