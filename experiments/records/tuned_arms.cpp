@@ -80,7 +80,7 @@ class ArmSearcher {
       auto candidate = config::candidate_of(arm_, tuning_, combination, study_.file);
       if (!candidate) continue;
       for (size_t key = 0; key < axes_.size(); ++key)
-        if (inherits(key)) combination[key].scalar = "?";
+        if (inherits(key)) combination[key].scalar = "unknown";
       candidate->name = config::name_of(arm_.arm, tuning_, combination);
       for (const int64_t seed : tuning_.seeds) {
         search_.open.push_back(trial(*candidate, seed));

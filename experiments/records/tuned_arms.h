@@ -32,7 +32,7 @@ struct Search {
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder);
 
 /// The trial runs that have not ended, of all searches; those that wait for the values of another
-/// arm have `?` for them in their names.
+/// arm have `unknown` for them in their names.
 std::vector<config::RunSpecification> open_trials(const config::Study& study,
                                                   const StudyFolder& folder);
 

@@ -422,8 +422,8 @@ TEST_F(TuningOfStartsTest, EachIsTriedOnTopOfTheBestTrialOfTheOther) {
 TEST_F(TuningOfStartsTest, TrialsThatWaitAreListedAndNotStarted) {
   const auto trials = records::open_trials(config::read_study(study()), folder_ / "tiny");
   ASSERT_EQ(trials.size(), 4U + 1 + 2);
-  EXPECT_EQ(trials[4].arm, "looked_at-peak=?-kind=?");
-  EXPECT_EQ(trials[6].arm, "further-peak=0.002-kind=?");
+  EXPECT_EQ(trials[4].arm, "looked_at-peak=unknown-kind=unknown");
+  EXPECT_EQ(trials[6].arm, "further-peak=0.002-kind=unknown");
   EXPECT_EQ(trials[6].waits,
             "not started: the values of looked_at, from which it starts, are still searched for");
 }
