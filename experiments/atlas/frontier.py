@@ -9,7 +9,7 @@ import page
 
 COSTS = claims.RESULTS / "costs.json"
 COSTS_GPU = claims.RESULTS / "costs_gpu.json"
-LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder")  # studies whose arms have the names of claims
+LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder")  # studies whose arms have the names of claims
 
 HEAD = """# The frontier
 
