@@ -117,6 +117,13 @@ class Regime(unittest.TestCase):
         found = self.values(steps=0)
         self.assertEqual((found["tokens_per_parameter"], found["epochs"]), (None, None))
 
+    def test_no_second_look_is_due_whose_steps_would_be_outside_the_sources_range(self):
+        # 100,000 tokens are 4.48 epochs, and three times as many 13.4, where four times the source's may be read.
+        for epochs, due in (([0, 3], False), ([0, 4], True)):
+            claim = claim_of(record(contrast("inconclusive")), regime={"epochs": epochs})
+            claims.judge([claim])
+            self.assertEqual((claim.first, claim.second_look_is_due), ("inconclusive", due))
+
     def test_sizes_rates_and_the_distance_to_the_best_are_the_studys_own(self):
         self.assertEqual(self.values()["parameters_matched"], True)
         self.assertEqual(self.values(parameters=1021)["parameters_matched"], False)

@@ -109,10 +109,11 @@ class Claim:
     @property
     def is_asked_again(self):
         """Whether the rule of claims.yaml asks for a second look."""
-        found = self.finding(self.record)
+        found, rule = self.finding(self.record), catalogue()["rules"]["second_look"]
         if self.first != INCONCLUSIVE or not found.contrast.get("detectable"):
             return False
-        return abs(found.contrast["mean"]) > catalogue()["rules"]["second_look"]["share_of_detectable"] * found.contrast["detectable"]
+        longer = dataclasses.replace(found, baseline=found.baseline | {"steps": rule["steps"] * found.baseline["steps"]})
+        return abs(found.contrast["mean"]) > rule["share_of_detectable"] * found.contrast["detectable"] and not regime.outside(self, longer)
 
     @property
     def published_effect(self):

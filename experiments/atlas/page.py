@@ -29,8 +29,9 @@ a claim's history says otherwise.
 3. Over the whole page the rate of false discoveries is held at {level:g} % (Benjamini & Hochberg 1995), on the p values that are corrected
    within their studies. All claims that have been run count, second looks too; those that are undecided count with p = 1.
 4. A claim that is inconclusive, although its difference exceeds {share:g} of the smallest one that its study could detect (with 80 % power), is asked
-   once more, beside the baseline alone, with {steps:g} times the steps and fresh seeds. Nothing else is asked again. Second looks until
-   27 November 2026 had all arms of their studies.
+   once more, beside the baseline alone, with {steps:g} times the steps and fresh seeds, unless these steps are outside its source's range, where
+   nothing could come of it. Nothing else is asked again. Until 27 November 2026 second looks had all arms of their studies, and were made
+   outside of ranges, too.
 5. A study outside its source's range neither agrees nor contradicts; the page says what the source predicts there. A range counts as met
    if it is missed by a factor of at most {tolerance}. What is said of a source from memory is shown and
    decides nothing. Ranges of 109 claims were entered or completed on 27 November 2026, after most of the runs; where one changed an outcome,
