@@ -48,14 +48,10 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor
 void SelfAttention::clip_scores(const torch::Tensor& largest, double most) {
   const torch::NoGradGuard no_grad;
   const bool shared = heads_.key_values != heads_.count;
-  const auto factor = torch::where(largest > most, most / largest, 1.0);  // [H]
+  const auto factor = clip_factor(largest, most);  // [H]
   const auto own = (shared ? factor : factor.sqrt()).repeat_interleave(heads_.d_k);
-  const auto scale = [&](int64_t first, const torch::Tensor& by) {
-    qkv_->weight.dense.narrow(0, first, by.size(0)).mul_(by.unsqueeze(1));
-    if (qkv_->bias.defined()) qkv_->bias.narrow(0, first, by.size(0)).mul_(by);
-  };
-  scale(0, own);
-  if (!shared) scale(heads_.query_width(), own);
+  qkv_->scale_outputs(0, own);
+  if (!shared) qkv_->scale_outputs(heads_.query_width(), own);
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,

@@ -15,7 +15,7 @@ struct StackOutput;
 
 /// Multi-head self-attention (Vaswani et al. 2017, section 3.2): queries, keys and values are one
 /// product of the input.
-class SelfAttention : public Mixer {
+class SelfAttention : public ScoredMixer {
  public:
   SelfAttention(const MultiHead& options, const StackOptions& stack);
 
@@ -24,10 +24,7 @@ class SelfAttention : public Mixer {
   KVCache empty_cache(const torch::Tensor& like) const override;
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                      const ops::AttentionPosition& position) override;
-  /// Makes the queries and keys of every head so much smaller that a score of `largest` becomes
-  /// `most`, if it is larger: both alike, or queries alone if heads share keys (Kimi Team 2025,
-  /// arXiv 2507.20534, section 2.1, QK-Clip). // [H]
-  void clip_scores(const torch::Tensor& largest, double most);
+  void clip_scores(const torch::Tensor& largest, double most) override;
 
  private:
   /// The input of the operation without padding mask and observation; `cache` as in

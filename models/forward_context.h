@@ -12,7 +12,7 @@ namespace ablate::models {
 
 // B batch, T positions, S keys, H heads, N positions of a batch, D model width, F hidden width
 
-class SelfAttention;
+class ScoredMixer;
 
 /// Gets intermediate tensors of a pass; an empty function costs no computation.
 struct Observer {
@@ -31,9 +31,9 @@ struct Observer {
   /// Gets the hidden layers of a mixture's routed experts, a row for every choice of an unpadded
   /// position, before those of its shared experts. // [choices, F]
   std::function<void(const torch::Tensor&)> expert_hidden_layers;
-  /// Gets the largest score that each head of a multi-head self-attention gives in the pass, before
-  /// its bias. Decoding steps do not call it. // [H]
-  std::function<void(SelfAttention&, const torch::Tensor&)> largest_scores;
+  /// Gets the largest score that each head of a self-attention gives in the pass, before its bias.
+  /// Decoding steps do not call it. // [H]
+  std::function<void(ScoredMixer&, const torch::Tensor&)> largest_scores;
   /// Gets the residual stream after every layer, without the stack's final norm. // [B, T, D]
   std::function<void(const torch::Tensor&)> layer_output;
 };

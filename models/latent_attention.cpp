@@ -16,7 +16,7 @@ namespace {
 /// Multi-head latent attention (DeepSeek-AI 2024, arXiv 2405.04434, section 2.1). Training expands
 /// the latents to keys and values of every head. Decoding keeps the latents, and multiplies queries
 /// and outputs by the matrices that would expand them (its appendix B).
-class LatentAttention : public Mixer {
+class LatentAttention : public ScoredMixer {
  public:
   LatentAttention(const Latent& options, const StackOptions& stack)
       : widths_(widths_of(options, stack.d_model)),
@@ -52,18 +52,28 @@ class LatentAttention : public Mixer {
                                   expanded[0].unflatten(-1, {widths_.heads, -1})},
                                  -1);  // [B, T, H, P + K]
     const bool watched = observer != nullptr && observer->attention;
-    const auto read =
-        ops::attention({.query = torch::cat({queries(x), keys.flatten(2), expanded[1]}, -1),
-                        .heads = {.count = widths_.heads,
-                                  .key_values = widths_.heads,
-                                  .d_k = widths_.shared + widths_.d_k,
-                                  .d_v = widths_.d_v},
-                        .padding_mask = padding_mask,
-                        .position = position,
-                        .causal = causal_,
-                        .wants_probabilities = watched});
+    const ops::AttentionInput input{
+        .query = torch::cat({queries(x), keys.flatten(2), expanded[1]}, -1),
+        .heads = {.count = widths_.heads,
+                  .key_values = widths_.heads,
+                  .d_k = widths_.shared + widths_.d_k,
+                  .d_v = widths_.d_v},
+        .padding_mask = padding_mask,
+        .position = position,
+        .causal = causal_,
+        .wants_probabilities = watched};
+    if (observer != nullptr && observer->largest_scores)
+      observer->largest_scores(*this, ops::largest_scores(input));
+    const auto read = ops::attention(input);
     if (watched) observer->attention(read.probabilities);
     return out_(observed_heads(read.values, widths_.heads, observer));
+  }
+
+  void clip_scores(const torch::Tensor& largest, double most) override {
+    const auto factor = clip_factor(largest, most).unsqueeze(1);  // [H, 1]
+    const auto own = factor.sqrt().expand({-1, widths_.d_k});     // [H, K]
+    query_->scale_outputs(0, torch::cat({factor.expand({-1, widths_.shared}), own}, 1).flatten());
+    expand_->scale_outputs(0, own.flatten());
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {

@@ -37,6 +37,12 @@ torch::Tensor LinearImpl::merged_weight() const {
   return is_adapted() ? weight.dense + lora_b_.matmul(lora_a_) * lora_scale_ : weight.dense;
 }
 
+void LinearImpl::scale_outputs(int64_t first, const torch::Tensor& by) {
+  const torch::NoGradGuard no_grad;
+  weight.dense.narrow(0, first, by.size(0)).mul_(by.unsqueeze(1));
+  if (bias.defined()) bias.narrow(0, first, by.size(0)).mul_(by);
+}
+
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) const {
   const auto y = ops::linear(x, weight, bias);
   if (!is_adapted()) return y;

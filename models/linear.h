@@ -30,6 +30,9 @@ class LinearImpl : public Module {
   void adapt(int64_t rank, double scale);
   /// The weight of forward(), with that of its adapter if there is one. // [sum of parts, width]
   torch::Tensor merged_weight() const;
+  /// Multiplies these outputs, from `first` on, by multiplying their weights. REQUIRES: no adapter.
+  /// // [outputs]
+  void scale_outputs(int64_t first, const torch::Tensor& by);
   bool is_adapted() const { return lora_a_.defined(); }
   /// Keeps a copy of the weight for decoding; from then on the weight must not change.
   void prepack(WeightDtype dtype) { weight = weight.prepacked(dtype); }

@@ -47,6 +47,21 @@ class Mixer : public Module {
   ShortConvolution canon_{nullptr};
 };
 
+/// A mixer that weighs positions by products of queries and keys.
+class ScoredMixer : public Mixer {
+ public:
+  /// Makes the queries and keys of every head so much smaller that a score of `largest` becomes
+  /// `most`, if it is larger: both alike, but queries alone where heads share a key (Kimi Team
+  /// 2025, arXiv 2507.20534, section 2.1, QK-Clip). // [H]
+  virtual void clip_scores(const torch::Tensor& largest, double most) = 0;
+
+ protected:
+  /// What the scores of each head are multiplied by. // [H] -> [H]
+  static torch::Tensor clip_factor(const torch::Tensor& largest, double most) {
+    return torch::where(largest > most, most / largest, 1.0);
+  }
+};
+
 /// The outputs of `heads` heads, or their replacement by `observer`, which may be null.
 /// // [B, T, HW] -> [B, T, HW]
 torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer);

@@ -3,7 +3,7 @@
 namespace ablate::training {
 
 ScoreClip::ScoreClip(double most) : most_(most) {
-  observer_.largest_scores = [this](models::SelfAttention& attention, const torch::Tensor& scores) {
+  observer_.largest_scores = [this](models::ScoredMixer& attention, const torch::Tensor& scores) {
     const auto [found, added] = largest_.emplace(&attention, scores);
     if (!added) found->second = torch::maximum(found->second, scores);
   };

@@ -2,7 +2,8 @@
 
 #include <map>
 
-#include "models/attention.h"
+#include "models/forward_context.h"
+#include "models/mixer.h"
 
 namespace ablate::training {
 
@@ -23,7 +24,7 @@ class ScoreClip {
  private:
   double most_;
   models::Observer observer_;
-  std::map<models::SelfAttention*, torch::Tensor> largest_;  // [H]
+  std::map<models::ScoredMixer*, torch::Tensor> largest_;  // [H]
 };
 
 }  // namespace ablate::training

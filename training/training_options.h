@@ -334,6 +334,8 @@ struct TrainingOptions {
     require(o.z_loss >= 0 && o.z_loss <= 1, "z_loss", "must be from 0 to 1");
     require(o.max_grad_norm >= 0, "max_grad_norm", "must not be negative");
     require(o.qk_clip >= 0, "qk_clip", "must not be negative");
+    require(o.qk_clip == 0 || (o.freeze.empty() && !o.lora.given()), "qk_clip",
+            "changes weights of every attention, so freeze and lora cannot keep any");
     require(!o.threads || (*o.threads >= 1 && *o.threads <= 1024), "threads",
             "must be from 1 to 1024");
     require(o.observe.at.empty() || !o.trains() || !std::holds_alternative<StepBudget>(o.budget) ||

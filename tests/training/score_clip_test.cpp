@@ -32,18 +32,23 @@ TEST(ScoreClip, TheLargestScoreIsOneThatAQueryGivesAKeyItSees) {
   EXPECT_EQ(largest({5, 1}, {-1, 3}, false), 15);
 }
 
-models::Transformer decoder(std::optional<int64_t> key_value_heads = {}) {
+models::Transformer decoder(const models::AttentionOptions& attention) {
   auto options = models::tiny();
   options.family = models::Family::decoder_only;
   options.position = models::Rotary{};
-  options.attention = models::MultiHead{.heads = 4, .key_value_heads = key_value_heads};
+  options.attention = attention;
   auto model = models::make(options);
   const torch::NoGradGuard no_grad;
   for (auto& item : model->named_parameters()) {
-    if (item.key().ends_with("qkv.weight")) item.value().mul_(4);
+    if (item.key().ends_with("qkv.weight") || item.key().ends_with("query.weight"))
+      item.value().mul_(4);
     if (item.key().ends_with("qkv.bias")) item.value().uniform_(-1, 1);
   }
   return model;
+}
+
+models::Transformer decoder(std::optional<int64_t> key_value_heads = {}) {
+  return decoder(models::MultiHead{.heads = 4, .key_value_heads = key_value_heads});
 }
 
 data::Batch batch(std::vector<int32_t> target) {
@@ -97,6 +102,26 @@ TEST(ScoreClip, BoundsTheFirstLayersScoresAndLeavesOtherHeadsAlone) {
     const bool kept = torch::equal(weight.slice(0, 16, values), rows.slice(0, 16, values));
     EXPECT_EQ(kept, key_value_heads.has_value()) << "keys that heads share stay as they are";
   }
+}
+
+TEST(ScoreClip, ScalesBothPartsOfLatentAttentionsScores) {
+  auto model = decoder(models::Latent{.heads = 4});
+  const auto text = batch({5, 6, 7, 8, 9, 10, 4});
+  const auto before = scores_of(model, text)[0];
+  const double most = before.median().item<double>();
+  ASSERT_GT(before.max().item<double>(), most * 1.1);
+  const auto weights = model->named_parameters();
+  const std::string layer = "decoder.layers.0.attention.";
+  const auto expand = weights[layer + "expand.weight"], latent = weights[layer + "latent.weight"];
+  const auto expanded = expand.clone(), compressed = latent.clone();
+  clip(model, {text}, most);
+  EXPECT_TRUE(torch::allclose(scores_of(model, text)[0], before.clamp_max(most), 1e-4, 1e-5));
+  EXPECT_TRUE(torch::equal(latent, compressed)) << "all heads read it";
+  for (int64_t head = 0; head < 4; ++head) {
+    const auto keys = [&](const torch::Tensor& x) { return x.narrow(0, 4 * head, 4); };
+    EXPECT_EQ(torch::equal(keys(expand), keys(expanded)), before[head].item<double>() <= most);
+  }
+  EXPECT_TRUE(torch::equal(expand.slice(0, 16), expanded.slice(0, 16))) << "values";
 }
 
 TEST(ScoreClip, TakesTheLargestScoreOfAllBatches) {

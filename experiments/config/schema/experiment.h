@@ -103,8 +103,8 @@ struct Experiment {
   static void training_rules(const Experiment& o, bool unpadded, auto&& require) {
     require(o.training.qk_clip == 0 || (unpadded && has_plain_scores(o.model)), "training.qk_clip",
             "needs running text and model.family decoder_only, whose rows have no padding, and in "
-            "every layer multi_head attention without qk_norm and forgetting, whose position is "
-            "not one that computes the attention itself");
+            "every layer latent attention, or multi_head without qk_norm and forgetting, whose "
+            "position is not one that computes the attention itself");
     require(o.training.length_warmup.share == 0 || unpadded, "training.length_warmup.share",
             "needs running text and model.family decoder_only: other targets have lengths of their "
             "own");
@@ -176,8 +176,10 @@ inline bool has_plain_scores(const models::TransformerOptions& model) {
   return std::ranges::all_of(
       models::stack_of(model, models::Side::decoder).layers, [](const auto& layer) {
         const auto* heads = std::get_if<models::MultiHead>(&layer.attention);
+        const bool plain =
+            heads != nullptr && !heads->forgetting && heads->qk_norm == models::QkNorm::none;
         const bool turned = std::holds_alternative<models::Rotary>(layer.position);
-        return heads != nullptr && !heads->forgetting && heads->qk_norm == models::QkNorm::none &&
+        return (plain || std::holds_alternative<models::Latent>(layer.attention)) &&
                (turned || models::leaves_queries(layer.position));
       });
 }

@@ -259,8 +259,14 @@ const std::vector<MessageCase> kValueCases = {
      "text and model.family decoder_only: other targets have lengths of their own"},
     {"ABoundOfScoresWithPadding", kTraining + "{qk_clip: 100}\n",
      "study.yaml:5:23: training.qk_clip needs running text and model.family decoder_only, whose "
-     "rows have no padding, and in every layer multi_head attention without qk_norm and "
+     "rows have no padding, and in every layer latent attention, or multi_head without qk_norm and "
      "forgetting, whose position is not one that computes the attention itself"},
+    {"ABoundOfScoresBesideFrozenWeights", kTraining + "{qk_clip: 100, freeze: [embedding]}\n",
+     "study.yaml:5:23: training.qk_clip changes weights of every attention, so freeze and lora "
+     "cannot keep any\nstudy.yaml:5:23: training.qk_clip needs running text and model.family "
+     "decoder_only, whose rows have no padding, and in every layer latent attention, or multi_head "
+     "without qk_norm and forgetting, whose position is not one that computes the attention "
+     "itself"},
     {"AScheduleWithoutOne", kTraining + "{optimizer: {kind: schedule_free}}\n",
      "study.yaml:5:3: training.schedule.kind must be constant with optimizer schedule_free, whose "
      "average takes the place of a decay"},
