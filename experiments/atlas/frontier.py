@@ -76,7 +76,7 @@ def sizes_text(claim, ladders):
 
 def outcomes_text(claim):
     """The outcome, and that of the second look if there was one."""
-    return page.outcome_text(claim) + (f"; second look: {claim.second}" if claim.second != claims.NOT_RUN else "")
+    return page.outcome_text(claim) + (f"; second look: {second}" if (second := page.second_text(claim)) else "")
 
 
 def row(claim, ladders):
@@ -84,7 +84,7 @@ def row(claim, ladders):
     costs = [read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU)]
     return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {outcomes_text(claim)} | "
             f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, ladders)} | {cost_text(*costs, finding)} | "
-            f"[{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
+            f"[{claim.study}](../experiments/atlas/{claim.study}.yaml): `make atlas PART={claim.study} DATA=DIR` |")
 
 
 def table(found):

@@ -77,17 +77,26 @@ def arms_of(finding):
     return ((finding.baseline_name, finding.baseline), (finding.name, finding.arm))
 
 
+def star(finding):
+    """A star if a tuned value is at an end of the tried range."""
+    return "\\*" * bool(finding and any(arm.get("at_edge") for _, arm in arms_of(finding)))
+
+
 def outcome_text(claim):
-    """The outcome, with a star if a tuned value is at an end of the tried range."""
     finding = claim.finding(claim.record)
     margin = f" (margin {claim.margin:g} of {metric_text(finding.metric)})" if claim.first == claims.INCONCLUSIVE else ""
-    return claim.first + margin + "\\*" * bool(finding and any(arm.get("at_edge") for _, arm in arms_of(finding)))
+    return claim.first + margin + star(finding)
+
+
+def second_text(claim):
+    """The outcome of the second look; nothing if there was none."""
+    return "" if claim.second == claims.NOT_RUN else claim.second + star(claim.finding(claim.again))
 
 
 def table_row(claim):
     link = f"[{claim.says}](#{claim.id})"
     published = "" if claim.published_effect is None else f"{percent(claim.published_effect)} of {claim.published['metric']}"
-    again = "due" if claim.second_look_is_due else "" if claim.second == claims.NOT_RUN else claim.second
+    again = "due" if claim.second_look_is_due else second_text(claim)
     return f"| {link} | {outcome_text(claim)} | {effect_text(claim.finding(claim.record))} | {again} | {published} | {source_of(claim)} |"
 
 
