@@ -17,7 +17,8 @@ HEAD = """# The frontier
 Parts that people added to the Transformer in the last years and still argue about, mostly from one seed. Here each of them is one key, and
 its claim is tested by the rules of the [atlas](atlas.md): paired seeds, a rate of its own, a margin stated before. Effects are per cents by
 which the arm is better than its baseline, and at several sizes, from the smallest to the largest, nats by which its loss is lower (of capacity,
-bits a parameter that it holds more), in bold if the interval leaves out zero; they are rising or falling if the interval of their slope over the logarithm of the size leaves out zero.
+bits a parameter that it holds more), in bold if the interval leaves out zero; they are rising or falling if the interval of their slope over
+the logarithm of the size leaves out zero.
 
 <!-- experiments/atlas/atlas.py writes this page from docs/results/atlas, experiments/atlas/claims.yaml and frontier_parts.md. -->"""
 
@@ -103,7 +104,8 @@ def ladder_text(study):
 
 def ladders_text():
     """The parts that are on a ladder."""
-    head = "## At several sizes\n\nEach arm has its baseline's parameters and its own best rate, unless the rate is the question, and reads 20 tokens for each\nparameter, or of capacity every person a thousand times."
+    head = ("## At several sizes\n\nEach arm has its baseline's parameters and its own best rate, unless the rate is the question, and reads 20 tokens for each\n"
+            "parameter, or of capacity every person a thousand times.")
     return "\n\n".join([head, *map(ladder_text, LADDERS)])
 
 
