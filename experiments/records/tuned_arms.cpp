@@ -210,8 +210,8 @@ bool is_of(const Search& search, const std::string& task, const std::string& arm
   return search.found.task == task && search.found.arm == arm;
 }
 
-/// The search of the arm that this one starts from, which comes before it; null if it starts from
-/// none.
+/// The search of the arm that this one starts from, among the searches before it; null if it starts
+/// from no other arm.
 const Search* source_of(const config::UntunedArm& arm, const std::vector<Search>& before) {
   const auto& from = training_of(arm).init_from.arm;
   if (!from) return nullptr;

@@ -118,8 +118,8 @@ namespace {
 
 constexpr const char* kStartArm = "training.init_from.arm";
 
-/// An arm has the tuned values of the arm that it starts from, and one that evaluates a run of
-/// another study has none.
+/// Reports an arm that starts from one that is not selected, whose tuned values it needs, and an
+/// arm that only evaluates a run of another study, which has no values to tune.
 void check_tunable(const ExpandedArm& arm, const std::vector<std::string>& selected,
                    ProblemList& problems) {
   const auto& training = arm.run.experiment.training;
