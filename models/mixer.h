@@ -51,12 +51,12 @@ class Mixer : public Module {
 class ScoredMixer : public Mixer {
  public:
   /// Makes the queries and keys of every head so much smaller that a score of `largest` becomes
-  /// `most`, if it is larger: both alike, but queries alone where heads share a key (Kimi Team
+  /// `most`, if it is larger: both alike, but only queries if heads share keys (Kimi Team
   /// 2025, arXiv 2507.20534, section 2.1, QK-Clip). // [H]
   virtual void clip_scores(const torch::Tensor& largest, double most) = 0;
 
  protected:
-  /// What the scores of each head are multiplied by. // [H] -> [H]
+  /// The factor for the scores of each head. // [H] -> [H]
   static torch::Tensor clip_factor(const torch::Tensor& largest, double most) {
     return torch::where(largest > most, most / largest, 1.0);
   }

@@ -312,6 +312,22 @@ struct TrainingOptions {
           "inspect model shows the names");
     visit("lora", o.lora, "low-rank adapters that are trained instead of the model");
   }
+  /// Of the means of weights that are evaluated.
+  static void average_rules(const TrainingOptions& o, auto&& require) {
+    require(o.average >= 0 && o.average <= o.keep, "average", "must be from 0 to keep");
+    require(!o.trains() || !std::holds_alternative<StepBudget>(o.budget) || o.save_every < 1 ||
+                o.average <= o.steps / o.save_every,
+            "average", "exceeds the checkpoints that steps and save_every give");
+    require(o.ema >= 0 && o.ema < 1, "ema", "must be in [0, 1)");
+    require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
+    if (std::holds_alternative<ScheduleFree>(o.optimizer)) {
+      require(std::holds_alternative<Constant>(o.schedule), "schedule.kind",
+              "must be constant with optimizer schedule_free, whose average takes the place of a "
+              "decay");
+      require(o.ema == 0 && o.average == 0, "optimizer.kind",
+              "cannot be schedule_free with ema or average: it averages the weights itself");
+    }
+  }
   static void rules(const TrainingOptions& o, auto&& require) {
     const int64_t fewest = o.init_from.given() ? 0 : 1;
     require(o.steps >= fewest && o.steps <= 1'000'000'000, "steps",
@@ -349,19 +365,7 @@ struct TrainingOptions {
     require(o.patience >= 0, "patience", "must not be negative");
     require(o.save_every >= 1, "save_every", "must be positive");
     require(o.keep >= 1, "keep", "must be positive");
-    require(o.average >= 0 && o.average <= o.keep, "average", "must be from 0 to keep");
-    require(!o.trains() || !std::holds_alternative<StepBudget>(o.budget) || o.save_every < 1 ||
-                o.average <= o.steps / o.save_every,
-            "average", "exceeds the checkpoints that steps and save_every give");
-    require(o.ema >= 0 && o.ema < 1, "ema", "must be in [0, 1)");
-    require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
-    if (std::holds_alternative<ScheduleFree>(o.optimizer)) {
-      require(std::holds_alternative<Constant>(o.schedule), "schedule.kind",
-              "must be constant with optimizer schedule_free, whose average takes the place of a "
-              "decay");
-      require(o.ema == 0 && o.average == 0, "optimizer.kind",
-              "cannot be schedule_free with ema or average: it averages the weights itself");
-    }
+    average_rules(o, require);
     require(o.freeze.empty() || !o.lora.given(), "freeze",
             "and lora exclude each other: with adapters only these are trained, and lora.train");
   }
