@@ -226,8 +226,7 @@ std::string claim_text(const Contrast& contrast) {
 
 std::string detectable_text(const Contrast& contrast, const Cell& cell) {
   if (!is_tested(contrast.verdict) || !contrast.detectable) return "";
-  return fmt::format("; 80 % of such studies would show a difference of {}",
-                     format_metric(*contrast.detectable, cell.metric));
+  return "; " + detectable_words(format_metric(*contrast.detectable, cell.metric));
 }
 
 }  // namespace

@@ -72,10 +72,9 @@ std::string detectable_note(const analysis::TaskEvidence& task) {
   std::vector<std::string> figures;
   for (const auto& one : found) figures.push_back(fmt::format("{} ({})", figure(one), one.second));
   const auto [least, most] = std::ranges::minmax_element(found);
-  return fmt::format("80 % of such studies would show a difference of {}",
-                     found.size() > kMostNames
-                         ? fmt::format("{} to {}, by arm", figure(*least), figure(*most))
-                         : fmt::format("{}", fmt::join(figures, ", ")));
+  return analysis::detectable_words(
+      found.size() > kMostNames ? fmt::format("{} to {}, by arm", figure(*least), figure(*most))
+                                : fmt::format("{}", fmt::join(figures, ", ")));
 }
 
 /// The verdict on each arm and test set of claims.
