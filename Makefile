@@ -20,9 +20,12 @@ quickstart:
 	@$(MAKE) --no-print-directory build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
+# What failed first is said again at the end, where the reader of a long log looks.
 test: setup-test build
 	cmake --build --preset release
-	ctest --test-dir build --output-on-failure --parallel 3
+	ctest --test-dir build --output-on-failure --parallel 3 || { \
+	  echo "\nFirst failures:"; \
+	  grep -hE -A4 ': Failure$$|^(FAIL|ERROR): ' build/Testing/Temporary/LastTest.log | head -16; exit 8; }
 
 test-long: setup-test build
 	cmake --build --preset release --target long_test

@@ -1,8 +1,10 @@
 #include "experiments/schedule/process_pool.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include "tests/experiments/waiting.h"
 
@@ -45,11 +47,17 @@ TEST(ProcessPool, BothOutputsComeBackAsWholeLinesBeforeTheEnd) {
 }
 
 TEST(ProcessPool, ProcessesRunSideBySide) {
+  const auto pipe = std::filesystem::path(testing::TempDir()) / fmt::format("pipe-{}", getpid());
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   ProcessPool pool;
-  pool.start(0, as_script("sleep 0.5; echo slow"));
-  pool.start(1, as_script("echo fast"));
+  pool.start(0, as_script(fmt::format("read line <{} && echo \"$line\"", pipe.string())));
+  pool.start(1, as_script(fmt::format("echo 'of the other' >{}", pipe.string())));
   EXPECT_EQ(pool.running(), 2U);
-  EXPECT_EQ(all_of(pool).ended, (std::vector<size_t>{1, 0}));
+  const auto seen = all_of(pool);
+  EXPECT_EQ(seen.lines.at(0).at(0), "of the other") << "each waits for the other to open the pipe";
+  EXPECT_EQ(seen.codes, (std::map<size_t, int>{{0, 0}, {1, 0}}));
+  std::filesystem::remove(pipe);
 }
 
 TEST(ProcessPool, AnEndIsItsExitCodeOrItsSignal) {
