@@ -129,10 +129,6 @@ namespace {
 constexpr auto kLineEvery = std::chrono::seconds(30);
 constexpr TerminalSize kUsualTerminal{80, 24};
 
-double since(LiveTable::Clock::time_point start) {
-  return std::chrono::duration<double>(LiveTable::Clock::now() - start).count();
-}
-
 std::string text_of(const training::ProgressRecord& record) {
   if (record.stage == training::Stage::preparing) return "preparing data";
   if (record.stage == training::Stage::evaluating) return "evaluating";
@@ -169,14 +165,21 @@ TerminalSize terminal_size() {
   return known ? TerminalSize{size.ws_col, size.ws_row} : kUsualTerminal;
 }
 
-void LiveTable::start(const std::string& run) { rows_[run] = {}; }
+void LiveTable::start(const std::string& run) {
+  const auto now = options_.now();
+  rows_[run] = {.record = {}, .started = now, .shown = now};
+}
+
+double LiveTable::since(Clock::time_point start) const {
+  return std::chrono::duration<double>(options_.now() - start).count();
+}
 
 void LiveTable::at(const std::string& run, const training::ProgressRecord& record) {
-  auto& row = rows_[run];
+  auto& row = rows_.at(run);
   row.record = record;
   const bool last = record.stage == training::Stage::training && record.step == record.steps;
-  if (options_.terminal || (!last && Clock::now() - row.shown < kLineEvery)) return;
-  row.shown = Clock::now();
+  if (options_.terminal || (!last && options_.now() - row.shown < kLineEvery)) return;
+  row.shown = options_.now();
   print(run + ": " + text_of(record));
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <ostream>
@@ -67,6 +68,7 @@ class LiveTable {
     int64_t runs;          // of the study
     int64_t finished = 0;  // before now
     int64_t parallel = 1;
+    std::function<Clock::time_point()> now = Clock::now;
   };
   explicit LiveTable(Options options) : options_(options) {}
   /// Leaves the messages on the terminal, not the table.
@@ -89,8 +91,9 @@ class LiveTable {
  private:
   struct Row {
     training::ProgressRecord record;
-    Clock::time_point started = Clock::now(), shown = started;
+    Clock::time_point started, shown;
   };
+  double since(Clock::time_point start) const;
   void clear();
   void print(std::string text);
   std::string summary() const;

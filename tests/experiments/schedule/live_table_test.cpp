@@ -13,6 +13,17 @@ using training::Stage;
 
 constexpr TerminalSize kWide{100, 24};
 
+/// What a table shows where time stands still until somebody moves it.
+class LiveTableTest : public testing::Test {
+ protected:
+  LiveTable::Options options(bool terminal, int64_t runs) {
+    return {.stream = stream_, .terminal = terminal, .runs = runs, .now = [this] { return now_; }};
+  }
+
+  std::ostringstream stream_;
+  LiveTable::Clock::time_point now_;
+};
+
 ProgressRecord at_step(int64_t step) {
   return {.stage = Stage::training,
           .step = step,
@@ -23,62 +34,61 @@ ProgressRecord at_step(int64_t step) {
           .seconds_left = 3700};
 }
 
-TEST(LiveTable, ATerminalHasALineForEachRunningRunAndASummary) {
-  std::ostringstream stream;
-  LiveTable table({.stream = stream, .terminal = true, .runs = 5, .finished = 2, .parallel = 2});
+TEST_F(LiveTableTest, ATerminalHasALineForEachRunningRunAndASummary) {
+  auto five = options(true, 5);
+  five.finished = five.parallel = 2;
+  LiveTable table(five);
   table.start("copy/a/seed-1");
   table.start("copy/learned/seed-1");
   table.at("copy/a/seed-1", at_step(15));
   table.draw(kWide);
-  EXPECT_EQ(stream.str(),
+  EXPECT_EQ(stream_.str(),
             "copy/a/seed-1        step 15/60  25%  loss 1.5000  4211 tokens/s  1:01<1:01:40\n"
             "copy/learned/seed-1  preparing data\n"
             "2 of 5 runs done, 2 running; about 1:32:30 left\n");
 }
 
-TEST(LiveTable, DrawingAgainReplacesTheLinesOfBefore) {
-  std::ostringstream stream;
-  LiveTable table({.stream = stream, .terminal = true, .runs = 1});
+TEST_F(LiveTableTest, DrawingAgainReplacesTheLinesOfBefore) {
+  LiveTable table(options(true, 1));
   table.start("r");
   table.draw(kWide);
-  stream.str("");
+  stream_.str("");
   table.at("r", {.stage = Stage::evaluating});
   table.draw(kWide);
-  EXPECT_EQ(stream.str().substr(0, 25), "\033[2A\033[Jr  evaluating\n0 of");
-  stream.str("");
+  EXPECT_EQ(stream_.str().substr(0, 25), "\033[2A\033[Jr  evaluating\n0 of");
+  stream_.str("");
   table.say("r", "hello");
-  EXPECT_EQ(stream.str(), "\033[2A\033[Jr: hello\n");
+  EXPECT_EQ(stream_.str(), "\033[2A\033[Jr: hello\n");
 }
 
-TEST(LiveTable, NoLineIsWiderThanTheTerminalAndNoTableHigher) {
-  std::ostringstream stream;
-  LiveTable table({.stream = stream, .terminal = true, .runs = 9, .parallel = 9});
+TEST_F(LiveTableTest, NoLineIsWiderThanTheTerminalAndNoTableHigher) {
+  LiveTable table(options(true, 9));
   for (int i = 0; i < 9; ++i)
     table.start("a-rather-long-name/\xc3\xa4rm/seed-" + std::to_string(i));
   table.draw({21, 4});
-  EXPECT_EQ(stream.str(),
+  EXPECT_EQ(stream_.str(),
             "a-rather-long-name/\xc3\xa4\na-rather-long-name/\xc3\xa4\n0 of 9 runs done, 9 \n");
 }
 
-TEST(LiveTable, ElsewhereThereAreWholeLinesAndFewOfThem) {
-  std::ostringstream stream;
+TEST_F(LiveTableTest, ElsewhereThereIsAWholeLineEveryHalfMinute) {
   {
-    LiveTable table({.stream = stream, .terminal = false, .runs = 1});
+    LiveTable table(options(false, 1));
     table.start("r");
     for (int64_t step = 1; step <= 60; ++step) {
+      now_ += std::chrono::seconds(1);
       table.at("r", at_step(step));
       table.draw(kWide);
     }
     table.end("r", "");
   }
-  EXPECT_EQ(stream.str(),
+  EXPECT_EQ(stream_.str(),
+            "r: step 30/60  50%  loss 1.5000  4211 tokens/s  1:01<1:01:40\n"
             "r: step 60/60 100%  loss 1.5000  4211 tokens/s  1:01<1:01:40\n"
-            "r: finished, 0:00 (1 of 1 runs done)\n");
+            "r: finished, 1:00 (1 of 1 runs done)\n");
 }
 
-TEST(LiveTable, FailuresAreCountedAndTheirTextMovesNoCursor) {
-  std::ostringstream stream;
-  LiveTable table({.stream = stream, .terminal = true, .runs = 2});
+TEST_F(LiveTableTest, FailuresAreCountedAndTheirTextMovesNoCursor) {
+  LiveTable table(options(true, 2));
   table.start("r");
   table.say("r",
             "bad \033[2Jtext\r \xc2\x9b"
@@ -86,7 +96,7 @@ TEST(LiveTable, FailuresAreCountedAndTheirTextMovesNoCursor) {
   table.say("r", "two\nlines");
   table.end("r", "failed with exit code 5");
   table.draw(kWide);
-  EXPECT_EQ(stream.str(),
+  EXPECT_EQ(stream_.str(),
             "r: bad ?[2Jtext? ??2J ? ???\n"
             "r: two lines\n"
             "r: failed with exit code 5, 0:00 (0 of 2 runs done)\n"
