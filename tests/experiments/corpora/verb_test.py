@@ -67,7 +67,7 @@ class VerbTest(FolderTest):
             with HttpServer(lambda path, begin: [response("200 OK", b"x" * 1000, BYTES), None]) as server:
                 process = subprocess.Popen([self.program, "data", "fetch", "tinyshakespeare", "--to", self.to, "--from", server.url],
                                            stderr=subprocess.DEVNULL)
-                deadline = time.monotonic() + 60
+                deadline = time.monotonic() + 600
                 while not (server.asked and part.exists() and part.stat().st_size == 1000) and time.monotonic() < deadline:
                     time.sleep(0.01)
                 process.send_signal(stop)
