@@ -24,7 +24,7 @@ quickstart:
 test: setup-test build
 	cmake --build --preset release
 	ctest --test-dir build --output-on-failure --parallel 3 || { \
-	  echo "\nFirst failures:"; \
+	  echo; echo 'First failures:'; \
 	  grep -hE -A4 ': Failure$$|^(FAIL|ERROR): ' build/Testing/Temporary/LastTest.log | head -16; exit 8; }
 
 test-long: setup-test build
