@@ -7,6 +7,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/config/study/study.h"
@@ -70,7 +71,7 @@ class LiveTable {
     int64_t parallel = 1;
     std::function<Clock::time_point()> now = Clock::now;
   };
-  explicit LiveTable(Options options) : options_(options) {}
+  explicit LiveTable(Options options) : options_(std::move(options)) {}
   /// Leaves the messages on the terminal, not the table.
   ~LiveTable() { clear(); }
   LiveTable(const LiveTable&) = delete;
