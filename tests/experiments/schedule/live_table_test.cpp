@@ -13,7 +13,7 @@ using training::Stage;
 
 constexpr TerminalSize kWide{100, 24};
 
-/// What a table shows where time stands still until somebody moves it.
+/// A table whose clock stands still until the test moves it.
 class LiveTableTest : public testing::Test {
  protected:
   LiveTable::Options options(bool terminal, int64_t runs) {

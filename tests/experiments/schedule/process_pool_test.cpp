@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "tests/experiments/waiting.h"
 
@@ -47,17 +46,15 @@ TEST(ProcessPool, BothOutputsComeBackAsWholeLinesBeforeTheEnd) {
 }
 
 TEST(ProcessPool, ProcessesRunSideBySide) {
-  const auto pipe = std::filesystem::path(testing::TempDir()) / fmt::format("pipe-{}", getpid());
-  std::filesystem::remove(pipe);
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto path = testing::TempDir() + fmt::format("pipe-{}", getpid());
+  const NamedPipe pipe(path);
   ProcessPool pool;
-  pool.start(0, as_script(fmt::format("read line <{} && echo \"$line\"", pipe.string())));
-  pool.start(1, as_script(fmt::format("echo 'of the other' >{}", pipe.string())));
+  pool.start(0, as_script(fmt::format("read line <{} && echo \"$line\"", path)));
+  pool.start(1, as_script(fmt::format("echo 'of the other' >{}", path)));
   EXPECT_EQ(pool.running(), 2U);
   const auto seen = all_of(pool);
   EXPECT_EQ(seen.lines.at(0).at(0), "of the other") << "each waits for the other to open the pipe";
   EXPECT_EQ(seen.codes, (std::map<size_t, int>{{0, 0}, {1, 0}}));
-  std::filesystem::remove(pipe);
 }
 
 TEST(ProcessPool, AnEndIsItsExitCodeOrItsSignal) {

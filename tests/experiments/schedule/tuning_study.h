@@ -67,7 +67,7 @@ class TuningTest : public ProgramTest {
 
   config::ArmSearch search() const { return tuned().tuning->searches.front(); }
 
-  /// The chosen value of the only key; empty if none is.
+  /// The chosen value of the only key; empty without a choice.
   std::string chosen() const {
     const auto found = search();
     return found.chosen ? found.tried[*found.chosen].values.front() : "";
@@ -81,14 +81,14 @@ class TuningTest : public ProgramTest {
     return runs;
   }
 
-  /// Two seeds, and a base that learns nothing without the search.
+  /// Two seeds, and a base whose own learning rate is too small to learn.
   void search_from_nothing() {
     untuned_.replace(untuned_.find("peak: 3.0e-3"), 12, "peak: 1.0e-9");
     untuned_.replace(untuned_.find("seeds: [1, 2, 3]"), 16, "seeds: [1, 2]");
     tune("[1.0e-9, 3.0e-3, 1.0e-4]", "extend: 1");
   }
 
-  /// Of each run, by arm and seed, in what `ablate run --json` printed.
+  /// The perplexity of each run, by arm and seed, from the lines of `ablate run --json`.
   static std::map<std::string, double> perplexities(const std::string& output) {
     std::map<std::string, double> perplexity;
     for (const auto& line : lines_of(output)) {
