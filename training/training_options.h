@@ -312,7 +312,7 @@ struct TrainingOptions {
           "inspect model shows the names");
     visit("lora", o.lora, "low-rank adapters that are trained instead of the model");
   }
-  /// Of the means of weights that are evaluated.
+  /// The rules for averages of weights.
   static void average_rules(const TrainingOptions& o, auto&& require) {
     require(o.average >= 0 && o.average <= o.keep, "average", "must be from 0 to keep");
     require(!o.trains() || !std::holds_alternative<StepBudget>(o.budget) || o.save_every < 1 ||
