@@ -20,7 +20,7 @@ quickstart:
 	@$(MAKE) --no-print-directory build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
-# What failed first is said again at the end, where the reader of a long log looks.
+# Repeats the first failures at the end, since readers of a long log look there.
 test: setup-test build
 	cmake --build --preset release
 	ctest --test-dir build --output-on-failure --parallel 3 || { \
