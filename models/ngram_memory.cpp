@@ -1,6 +1,5 @@
 #include "models/ngram_memory.h"
 
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -9,9 +8,18 @@
 namespace ablate::models {
 namespace {
 
-/// Factors of the tokens of an n-gram, the last one first.
-constexpr std::array<int64_t, 4> kFactors{2'654'435'761, 805'459'861, 3'674'653'429, 2'097'192'037};
 constexpr int64_t kNoToken = -1;
+
+/// Numbers below 2^32, whose lowest bits depend on all bits of x: without that, as many rows as a
+/// power of two would keep the lowest bits of a sum, which n-grams of small ids share. The factors
+/// are below 2^31, so that no product overflows.
+torch::Tensor mixed(const torch::Tensor& x) {
+  constexpr int64_t kBits = 0xffff'ffff;
+  auto bits = x.bitwise_and(kBits);
+  bits = bits.bitwise_xor(bits.bitwise_right_shift(15)).mul(0x2c1b'3c6d).bitwise_and(kBits);
+  bits = bits.bitwise_xor(bits.bitwise_right_shift(12)).mul(0x297a'2d39).bitwise_and(kBits);
+  return bits.bitwise_xor(bits.bitwise_right_shift(15));
+}
 
 /// The ids `distance` positions earlier. // [B, T] -> [B, T]
 torch::Tensor shifted(const torch::Tensor& ids, int64_t distance, int64_t missing) {
@@ -27,16 +35,16 @@ NgramMemoryImpl::NgramMemoryImpl(const HashedNgrams& options, const StackOptions
           "value", Linear(stack.d_model, std::vector{stack.d_model}, false, Projection::output))) {
   const auto base = static_cast<double>(base_width_of(stack.parametrization, stack.d_model));
   for (int64_t n = 2; n <= options.longest; ++n)
-    tables_.push_back(register_parameter("table_" + std::to_string(n), {buckets_, stack.d_model},
+    tables_.push_back(register_parameter("hashed_" + std::to_string(n), {buckets_, stack.d_model},
                                          Normal{1 / std::sqrt(base)}, Role::embedding));
 }
 
 torch::Tensor NgramMemoryImpl::read(const torch::Tensor& x,
                                     const std::vector<torch::Tensor>& past) const {
-  auto hash = past[0] * kFactors[0];  // [B, T]
-  torch::Tensor sum;                  // [B, T, D]
+  auto hash = mixed(past[0]);  // [B, T]
+  torch::Tensor sum;           // [B, T, D]
   for (size_t i = 0; i < tables_.size(); ++i) {
-    hash = hash + past[i + 1] * kFactors[i + 1];
+    hash = mixed(hash + past[i + 1]);
     const auto row = torch::embedding(tables_[i], hash.remainder(buckets_));
     sum = sum.defined() ? sum + row : row;
   }

@@ -46,12 +46,36 @@ TEST(NgramMemory, HasNoTokensBeforeADocument) {
   EXPECT_TRUE(torch::equal(read.slice(1, 2), alone));
 }
 
+/// How many rows of a table the n-grams of all pairs of `tokens` ids read, each after one token.
+int64_t rows_of_all_pairs(int64_t tokens, int64_t buckets, int64_t longest) {
+  const auto memory = memory_of({.longest = longest, .buckets = buckets});
+  const auto id = torch::arange(tokens);
+  const auto pairs = torch::cartesian_prod({id, id});
+  const auto rows = torch::constant_pad_nd(pairs, {1, 0}, 3);  // [tokens^2, 3]
+  memory->forward(torch::ones({rows.size(0), 3, 16}), rows, {}).select(1, 2).sum().backward();
+  const auto table = memory->named_parameters()["hashed_" + std::to_string(longest)];
+  return table.grad().ne(0).any(1).sum().item<int64_t>();
+}
+
+TEST(NgramMemory, SpreadsFrequentNgramsOverAsManyRowsAsAHashThatIsDrawn) {
+  for (const int64_t longest : {2, 3})
+    for (const int64_t tokens : {20, 30, 60})
+      for (const int64_t buckets : {64, 512, 1000, 1021, 1024, 2048, 4096, 8192}) {
+        const auto rows = static_cast<double>(buckets);
+        const double missed = std::pow(1 - 1 / rows, static_cast<double>(tokens * tokens));
+        const double deviation = std::sqrt(rows * missed * (1 - missed));  // at most
+        EXPECT_NEAR(static_cast<double>(rows_of_all_pairs(tokens, buckets, longest)),
+                    rows * (1 - missed), 3 * deviation + 1)
+            << tokens << " ids, " << buckets << " rows, n-grams of " << longest;
+      }
+}
+
 TEST(NgramMemory, OfEqualHashesIsTheSameAndAGateWeighsItByTheStream) {
   const torch::NoGradGuard no_grad;
   const auto memory = memory_of({.longest = 2, .buckets = 1});
   EXPECT_TRUE(torch::equal(last_read(memory, {4, 5}), last_read(memory, {6, 7})));
   auto parts = memory->named_parameters();
-  const auto row = parts["table_2"];  // [1, D]
+  const auto row = parts["hashed_2"];  // [1, D]
   const auto key = torch::linear(row, parts["key.weight"]);
   const auto value = torch::linear(row, parts["value.weight"]);
   const double length = std::sqrt(key.square().mean().item<double>());
