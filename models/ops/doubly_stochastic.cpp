@@ -15,15 +15,15 @@ namespace {
 
 constexpr int kRounds = 20;
 
-/// Keeps rows and columns of numbers that are far below the largest from sums of 0.
+/// Keeps columns and rows of numbers that are far below the largest from sums of 0.
 constexpr float kLeast = std::numeric_limits<float>::min();
 
 torch::Tensor by_operators(const torch::Tensor& logits) {
   auto matrix =
       (logits - logits.amax(at::IntArrayRef{-2, -1}, /*keepdim=*/true)).exp().clamp_min(kLeast);
   for (int i = 0; i < kRounds; ++i) {
-    matrix = matrix / matrix.sum(-1, /*keepdim=*/true);
     matrix = matrix / matrix.sum(-2, /*keepdim=*/true);
+    matrix = matrix / matrix.sum(-1, /*keepdim=*/true);
   }
   return matrix;
 }
@@ -98,18 +98,18 @@ void normalize_back(MatrixBlock& block, MatrixBlock& gradient, bool rows, const 
   }
 }
 
-/// The sums of all rounds, rows and columns by turns. // [2 rounds, N]
+/// The sums of all rounds, columns and rows by turns. // [2 rounds, N]
 std::vector<Lanes> balance(MatrixBlock& block) {
   const auto n = block.size();
   std::vector<Lanes> sums(static_cast<size_t>(2 * kRounds * n));
   for (int half = 0; half < 2 * kRounds; ++half)
-    normalize(block, half % 2 == 0, sums.data() + half * n);
+    normalize(block, half % 2 == 1, sums.data() + half * n);
   return sums;
 }
 
 void balance_back(MatrixBlock& block, MatrixBlock& gradient, const std::vector<Lanes>& sums) {
   for (int half = 2 * kRounds - 1; half >= 0; --half)
-    normalize_back(block, gradient, half % 2 == 0, sums.data() + half * block.size());
+    normalize_back(block, gradient, half % 2 == 1, sums.data() + half * block.size());
 }
 
 /// Calls `compute` with the first matrix and the number of those of every block.

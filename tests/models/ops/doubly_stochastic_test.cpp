@@ -41,6 +41,16 @@ TEST(DoublyStochastic, ValuesAndGradientsOfFloatsAreThoseOfDoublesInAnyNumberAnd
     }
 }
 
+TEST(DoublyStochastic, TheLastDivisionIsThatOfTheRows) {
+  torch::manual_seed(1);
+  const auto logits = 8 * torch::randn({50, 4, 4});  // too far from balance for twenty rounds
+  for (const auto& x : {logits, doubles(logits)}) {
+    const auto y = doubly_stochastic(x);
+    EXPECT_LT(largest_difference(y.sum(-1), torch::ones({1})), 1e-6);
+    EXPECT_GT(largest_difference(y.sum(-2), torch::ones({1})), 1e-3);
+  }
+}
+
 TEST(DoublyStochastic, RowsThatAreFarBelowTheOthersAreBalanced) {
   auto logits = torch::zeros({1, 3, 3});
   logits[0][1] = -300;
@@ -49,7 +59,7 @@ TEST(DoublyStochastic, RowsThatAreFarBelowTheOthersAreBalanced) {
     const auto input = x.clone().requires_grad_();
     const auto y = doubly_stochastic(input);
     y.select(2, 0).sum().backward();
-    EXPECT_LT(largest_difference(y.sum(-2), torch::ones({1, 3})), 1e-5);
+    EXPECT_LT(largest_difference(y.sum(-1), torch::ones({1, 3})), 1e-5);
     EXPECT_TRUE(input.grad().isfinite().all().item<bool>());
   }
 }
