@@ -32,11 +32,12 @@ struct AttentionMix : EmptyOptions {
 };
 
 /// Several residual streams instead of one: every layer reads a weighted sum of them, mixes them
-/// and adds its own part to each. The weights have a learned part and one that depends on the
-/// streams at the position (Zhu et al. 2024, Hyper-Connections, section 2). On the manifold the
-/// streams are mixed by a doubly stochastic matrix, so that their mean is kept, and the other
-/// weights are positive (Xie et al. 2025, mHC, section 4). In both papers sub-layers do so, here
-/// whole layers.
+/// and adds its own part to each, by learned weights and a part that depends on the position. A
+/// stream's weights depend on this stream alone and mix it freely (Zhu et al. 2024,
+/// Hyper-Connections, section 2.3). On the manifold all weights depend on all streams, which are
+/// mixed by a doubly stochastic matrix, so that their mean is nearly kept, and the other weights
+/// are positive (Xie et al. 2025, mHC, section 4). In both papers sub-layers do so and the sum of
+/// the streams is the output, here whole layers and their mean, which the last norm makes the same.
 struct HyperMix {
   static constexpr std::string_view name = "hyper";
   static constexpr bool adds = true;

@@ -222,7 +222,8 @@ double mix_products(const StackOptions& stack) {
   const auto* hyper = std::get_if<HyperMix>(&stack.residual_mix);
   if (hyper == nullptr) return 0;
   const int64_t n = hyper->streams;
-  return times(stack.d_model, n * n * (n + 2) + n * n);
+  const int64_t read_by_weights = hyper->manifold ? n : 1;  // streams
+  return times(stack.d_model, n * (n + 2) * read_by_weights + n * n);
 }
 
 /// Products of a layer's short convolutions for one position: as many as they have weights.
