@@ -43,6 +43,9 @@ struct Filler {
   void operator()(const UniformSoftplus&) const {
     tensor.uniform_(0.01, 1.0, generator).expm1_().log_();
   }
+  void operator()(const UniformExponential& range) const {
+    tensor.uniform_(range.low, range.high, generator).log_();
+  }
 };
 
 void initialize_own(const torch::nn::Module& module, const std::string& prefix, uint64_t seed) {

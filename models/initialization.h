@@ -45,9 +45,14 @@ struct XavierUniform {
 /// Numbers whose softplus is uniform in [0.01, 1].
 struct UniformSoftplus {};
 
+/// Numbers whose exponential is uniform in [low, high].
+struct UniformExponential {
+  double low = 1, high = 1;
+};
+
 /// How the values of a tensor are drawn before training.
-using Initializer =
-    std::variant<Constant, Normal, TruncatedNormal, Uniform, XavierUniform, UniformSoftplus, Range>;
+using Initializer = std::variant<Constant, Normal, TruncatedNormal, Uniform, XavierUniform,
+                                 UniformSoftplus, UniformExponential, Range>;
 
 /// Fills `tensor` from a generator of `seed`. The values depend on the seed, the shape and the
 /// initializer, not on the device.

@@ -110,6 +110,10 @@ TEST(Fill, DrawsFromTheStatedDistribution) {
   const auto positive = torch::softplus(filled(UniformSoftplus{}, {kCount, kCount}));
   EXPECT_GE(positive.min().item<double>(), 0.01 - 1e-4);
   EXPECT_NEAR(positive.mean().item<double>(), 0.505, error);
+  const auto even = filled(UniformExponential{.low = 1, .high = 4}, {kCount, kCount}).exp();
+  EXPECT_GE(even.min().item<double>(), 1 - 1e-4);
+  EXPECT_LE(even.max().item<double>(), 4 + 1e-4);
+  EXPECT_NEAR(even.mean().item<double>(), 2.5, error);
 }
 
 TEST(Fill, XavierDrawsEachMatrixByItsOwnBound) {

@@ -52,6 +52,18 @@ TEST(Mamba2, IsThatOfTransformers) {
 }
 
 /// Step by step it is Transformers', by the test below.
+TEST(Mamba2, RatesOfDecayStartEvenlyBetween1And16) {
+  auto stack = stack_of(tiny(), Side::decoder);
+  stack.d_model = 256;
+  const auto made = Mamba2{.heads = 256, .state_size = 2}.make(stack);
+  initialize(*made, 1);
+  const auto rates = made->named_parameters()["log_rate"].detach().exp();
+  EXPECT_GE(rates.min().item<double>(), 1);
+  EXPECT_LE(rates.max().item<double>(), 16);
+  EXPECT_NEAR(rates.mean().item<double>(), 8.5, 1);
+  EXPECT_NEAR(rates.lt(8.5).to(torch::kFloat).mean().item<double>(), 0.5, 0.12);
+}
+
 TEST(Mamba2, ReadsItsStateFromChunkToChunk) {
   const torch::NoGradGuard no_grad;
   torch::manual_seed(1);
