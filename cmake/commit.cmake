@@ -1,5 +1,6 @@
 # cmake -DSOURCE=FOLDER -DHEADER=FILE -P commit.cmake writes ABLATE_COMMIT, what `git describe` says of the source, into
 # the header, which stays as it is if nothing has changed. Empty in an archive of the source, which has no history.
+cmake_minimum_required(VERSION 3.22)
 set(commit "")
 if(EXISTS ${SOURCE}/.git)
   execute_process(COMMAND git -C ${SOURCE} describe --always --dirty

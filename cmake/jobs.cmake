@@ -33,6 +33,7 @@ function(ablate_memory result)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_minimum_required(VERSION 3.22)
   ablate_jobs(${CORES} ${MEGABYTES} jobs)
   message(${jobs})
 else()

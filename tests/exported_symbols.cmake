@@ -1,4 +1,5 @@
 # The program must not export a symbol that LibTorch's own copies of these libraries could bind to.
+cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND nm -D --defined-only -C ${PROGRAM} OUTPUT_VARIABLE symbols RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "nm failed on ${PROGRAM}")

@@ -1,5 +1,6 @@
 # Nothing that is built or installed may look for libraries in the current folder, which an entry that is empty or relative
 # leads to, and the program must say where LibTorch lies.
+cmake_minimum_required(VERSION 3.22)
 set(installed ${BUILD}/search_path_test)
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${installed} OUTPUT_QUIET RESULT_VARIABLE result)
 if(NOT result EQUAL 0)

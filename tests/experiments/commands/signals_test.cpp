@@ -188,10 +188,10 @@ TEST_F(SignalsTest, ARebuildDuringAStudyMixesNoPrograms) {
 TEST_F(SignalsTest, TheCommitIsThatOfTheSourceAndNoneOfAnArchive) {
   const auto described = [&](const std::filesystem::path& source) {
     const auto header = folder_ / "commit.h";
-    EXPECT_EQ(shell("cmake -DSOURCE=" + source.string() + " -DHEADER=" + header.string() +
-                    " -P " ABLATE_SOURCE "/cmake/commit.cmake 2>&1")
-                  .code,
-              0);
+    const auto made = shell("cmake -DSOURCE=" + source.string() + " -DHEADER=" + header.string() +
+                            " -P " ABLATE_SOURCE "/cmake/commit.cmake 2>&1");
+    EXPECT_EQ(made.code, 0);
+    EXPECT_EQ(made.output, "");
     return read_file(header);
   };
   EXPECT_EQ(described(folder_), "#define ABLATE_COMMIT \"\"\n");
