@@ -232,11 +232,8 @@ double uniform_of(uint64_t seed, uint64_t stream, size_t step) {
 
 /// Opens as many hypotheses as outputs are wanted.
 void open_samples(BeamState& state, int64_t n_best) {
-  const auto first = state.open.front();
-  for (int64_t i = 1; i < n_best; ++i) {
-    state.open.push_back(first);
-    state.open.back().stream += static_cast<uint64_t>(i);
-  }
+  state.open.resize(static_cast<size_t>(n_best), state.open.front());
+  for (size_t i = 1; i < state.open.size(); ++i) state.open[i].stream += i;
 }
 
 /// A random continuation of an open hypothesis; it ends if no token may follow.
