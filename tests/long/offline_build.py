@@ -106,6 +106,9 @@ def main():
     if os.geteuid() != 0:
         print("skipped: only root makes namespaces and other users")
         return SKIPPED
+    if subprocess.run(["test", "-r", torch / "lib/libtorch.so"], user=NOBODY, group=NOBODY, extra_groups=[], check=False).returncode != 0:
+        print(f"skipped: no other user may read {torch}; a checkout outside of root's home lets them")
+        return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         node = Node(pathlib.Path(folder), torch)
