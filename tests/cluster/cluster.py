@@ -56,6 +56,13 @@ class Cluster(unittest.TestCase):
         cls.slurm.stop()
         shutil.rmtree(cls.folder)
 
+    def run(self, result=None):
+        before = len(result.failures) + len(result.errors)
+        super().run(result)
+        if len(result.failures) + len(result.errors) > before:
+            print(f"{self.id()} fails; the daemons of Slurm say:\n{self.slurm.said()}", flush=True)
+        return result
+
     def study(self, name, more=""):
         path = self.folder / f"{name}.yaml"
         path.write_text(STUDY.read_text().replace("name: tiny", f"name: {name}") + more)

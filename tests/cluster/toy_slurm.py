@@ -11,6 +11,7 @@ import time
 
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "srun"]
 NODES = ["n1", "n2", "n3", "n4"]
+GROUPS = "/sys/fs/cgroup"
 DEADLINE = 120  # seconds, for what takes two or three
 
 CONFIGURATION = """
@@ -64,7 +65,9 @@ def why_impossible():
     missing = [name for name in PROGRAMS if not shutil.which(name)]
     if missing:
         return f"{', '.join(missing)} missing: make setup-test installs slurmctld, slurmd, slurm-client and munge"
-    return "" if os.geteuid() == 0 else "the daemons of Slurm need root"
+    if os.geteuid() != 0:
+        return "the daemons of Slurm need root"
+    return "" if os.path.ismount(GROUPS) else f"slurmd needs control groups, and nothing is mounted on {GROUPS}, as in a bare chroot"
 
 
 def free_ports(count):
@@ -106,6 +109,14 @@ class ToySlurm:
                                  first=first + 1, last=first + len(NODES), array=most_tasks))
         (self.folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
+        try:
+            self.start()
+        except AssertionError as error:
+            said = self.said()
+            self.stop()
+            raise AssertionError(f"{error}\n{said}") from None
+
+    def start(self):
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(1024))
         key.chmod(0o400)
@@ -119,6 +130,11 @@ class ToySlurm:
 
     def start_controller(self):
         self.run("slurmctld", "-f", self.folder / "slurm.conf")
+
+    def said(self):
+        """The end of what each daemon has written to its log."""
+        return "\n".join(f"{log.name}:\n{''.join(log.read_text(errors='replace').splitlines(True)[-20:])}"
+                         for log in sorted((self.folder / "log").iterdir()))
 
     def run(self, *words, check=True):
         done = subprocess.run([str(word) for word in words], env=self.environment, text=True, stdin=subprocess.DEVNULL,
@@ -148,7 +164,8 @@ class ToySlurm:
         eventually(idle, "an empty queue", seconds)
 
     def stop(self):
-        self.run("scancel", "--user=root", check=False)
+        if (self.folder / "slurmctld.pid").exists():
+            self.run("scancel", "--user=root", check=False)
         for daemon in [*(f"slurmd.{node}" for node in NODES), "slurmctld", "munged"]:
             try:
                 os.kill(self.pid(daemon), signal.SIGCONT)
