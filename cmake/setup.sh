@@ -2,7 +2,8 @@
 # setup.sh [test|numbers|fuzz|cuda]: installs the dependencies of the program, and with `test` also those of tests and
 # bench: Debian packages, LibTorch (the torch wheel in .venv, of TORCH_VERSION or of the default one; none if TORCH_ROOT or TORCH names
 # another) and the source of SentencePiece in the vendor folder; with `fuzz` also clang, with `cuda` a second LibTorch, one with CUDA, in
-# .deps/cuda. Prints first what it will install. Without the right to install packages it lists those that are missing, and ends with 2.
+# .deps/cuda. Prints first what it will install, and installs nothing else. Without the right to install packages it lists those that are
+# missing, and ends with 2, as it does if LibTorch for CPUs cannot be had. What has arrived is kept for the next time.
 # Has no effect if this script, the wheels it pins and these variables are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -52,6 +53,7 @@ refuse() { say "$*"; exit 2; }
 [ -w . ] || refuse "$PWD cannot be written to: copy the checkout to a folder of your own"
 [[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || refuse "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
 # Output of pip is shown if it fails, without a line for each of its retries.
+export PIP_RESUME_RETRIES=5  # read by pip 25.1 and later
 pip() {
   .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}" >"$work/pip" 2>&1 && return
   grep -v '^WARNING: ' "$work/pip" | tail -5 >&2
@@ -151,23 +153,46 @@ plan_torch() {
   esac
 }
 
+# Digests are known of the default version alone; others are taken as the index gives them.
+cpu_digests=()
+[ "$torch_version" != "$pinned_version" ] || cpu_digests=("${cpu_wheels_sha256[@]}")
+
 # PyPI has the CUDA build as $torch_version, pytorch.org the CPU build as $torch_version+cpu. The latter needs none
 # of its Python dependencies in order to be linked with.
-pinned_torch() {
-  printf 'torch==%s+cpu' "$torch_version"
-  [ "$torch_version" != "$pinned_version" ] || printf ' --hash=sha256:%s' "${cpu_wheels_sha256[@]}"
+install_cpu_build() {  # options of pip
+  pip install --retries 1 --no-deps "$@" --requirement <(
+    printf 'torch==%s+cpu' "$torch_version"
+    [ ${#cpu_digests[@]} -eq 0 ] || printf ' --hash=sha256:%s' "${cpu_digests[@]}")
 }
 
-# Digests are known of the default version alone; pip takes others as its index gives them.
+# Where pip has been told of a wheel, that is taken.
+bring_cpu_build() {
+  install_cpu_build 2>/dev/null && return
+  local why
+  why=$(.venv/bin/python cmake/wheels/fetch.py "$cpu_wheels" "$torch_version" .deps/wheels "${cpu_digests[@]}" 2>&1) || {
+    say "LibTorch $torch_version for the CPU could not be downloaded from $cpu_wheels: $why"
+    say "what has arrived is kept, and the same command goes on from there; or it takes another LibTorch if one of these stands before it:"
+    say "  TORCH_BUILD=cuda             the build on PyPI, which computes on the CPU too: 2744 MB instead of 192 MB"
+    say "  TORCH=python3                the torch of that Python"
+    say "  TORCH_ROOT=/path/to/libtorch the one in that folder"
+    exit 2
+  }
+  install_cpu_build --no-index --find-links .deps/wheels
+  rm -r .deps/wheels
+}
+
+# With a folder for what has arrived where pip has none, as in many containers.
 install_cuda_build() {
-  if [ "$torch_version" = "$pinned_version" ]; then install_pinned cuda; else pip install "torch===$torch_version" 'cuda-toolkit[cccl,crt]'; fi
+  local cache=()
+  .venv/bin/python -m pip cache dir >/dev/null 2>&1 || cache=(--cache-dir .deps/pip)
+  if [ "$torch_version" = "$pinned_version" ]; then install_pinned cuda "${cache[@]}" "$@"
+  else pip install "${cache[@]}" "torch===$torch_version" 'cuda-toolkit[cccl,crt]'; fi
+  rm -rf .deps/pip
 }
 
 install_torch() {
   case $torch_build in
-    cpu) pip install --retries 1 --no-deps --find-links "$cpu_wheels" --requirement <(pinned_torch) 2>/dev/null ||
-      { say "no CPU build of a known digest could be downloaded; taking the build on PyPI (2744 MB), which computes on the CPU too";
-        install_cuda_build; } ;;
+    cpu) bring_cpu_build ;;
     cuda) install_cuda_build ;;
   esac
 }
@@ -184,7 +209,7 @@ has_cuda() { [ "$stage" != cuda ] || [ "$(cat .deps/cuda/version 2>/dev/null)" =
 
 install_cuda() {
   rm -rf .deps/cuda
-  install_pinned cuda --no-cache-dir --no-compile --target .deps/cuda
+  torch_version=$pinned_version install_cuda_build --no-compile --target .deps/cuda
   echo "$pinned_version" >.deps/cuda/version
 }
 
