@@ -153,11 +153,12 @@ sdist: $(PACKAGE)/auditwheel
 	$(PACKAGE)/python -m build --sdist --outdir build-wheel/sdist .
 
 # What `ablate export --format huggingface` writes, in Transformers, tokenizers and CTranslate2 themselves, and a checkpoint of theirs
-# here, which takes 83 MB. It needs Python 3.11.
+# here, which takes 83 MB, with the torch of .venv, which has to be there and of Python 3.11.
 .PHONY: test-exchange
 EXCHANGE = tests/experiments/exchange/huggingface
 test-exchange: build
-	python3 -m venv build/exchange
+	.venv/bin/python -m venv build/exchange
+	realpath .venv/lib/python3*/site-packages >$$(echo build/exchange/lib/python3*/site-packages)/torch.pth
 	build/exchange/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --requirement $(EXCHANGE)/requirements.txt
 	build/exchange/bin/python $(EXCHANGE)/transformers_check.py build/ablate
 	build/exchange/bin/python $(EXCHANGE)/tokenizers_check.py build/ablate

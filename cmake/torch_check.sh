@@ -10,6 +10,8 @@ tests=(models_test training_test run_test)
 say() { printf 'torch-check: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 python=.venv/bin/python
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 newest() { "$python" -m pip index versions torch 2>/dev/null | sed -n 's/^torch (\(.*\))/\1/p'; }
 [ $# -gt 0 ] || set -- 2.11.0 "$default" "$(newest)"
 
@@ -24,7 +26,9 @@ bring() {
   fi
   say "downloading LibTorch $1 into .deps/torch-$1"
   local pip=("$python" -m pip install --quiet --disable-pip-version-check --no-compile --no-cache-dir --target ".deps/torch-$1")
-  "${pip[@]}" --retries 1 --no-deps --find-links "$cpu_wheels" "torch==$1+cpu" 2>/dev/null || "${pip[@]}" "torch===$1"
+  "${pip[@]}" --retries 1 --no-deps --find-links "$cpu_wheels" "torch==$1+cpu" 2>"$log" && return
+  say "$cpu_wheels gives no CPU build of $1; taking the one on PyPI (2.7 GB): $(grep -v '^WARNING: Retrying' "$log" | tail -1)"
+  "${pip[@]}" "torch===$1"
 }
 
 check() {
