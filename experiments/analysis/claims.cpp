@@ -278,6 +278,7 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study) {
   for (auto& task : settings) {
     task.margin = config::claim_of(comparison, task.name, "").margin;
     task.comparisons = family.comparisons;
+    task.with_margins = family.with_margins;
     task.correction = correction;
     if (family.comparisons > 0) task.family = family_text(task, declared.arms, declared.settings);
     for (auto& arm : task.arms)

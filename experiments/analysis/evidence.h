@@ -235,6 +235,7 @@ struct TaskEvidence {
   std::vector<ArmEvidence> arms;  // in the study's order
   bool same_tokens = true;        // all arms cut the targets into the same tokens
   int64_t comparisons = 0;        // primary ones of the file: the family
+  int64_t with_margins = 0;       // of these, those with a margin: a family of their own
   Correction correction = Correction::none;
   std::string family;         // both in words; empty without comparisons
   std::vector<SizeFit> fits;  // if the study asks for them

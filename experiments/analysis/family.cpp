@@ -199,14 +199,14 @@ Correction test_family(Family& family) {
 
 void add_detectable(Family& family) {
   using statistics::Testing;
-  const auto testing = family.test == config::PairedTest::t ? Testing::t
-                       : is_tested_jointly(family)          ? Testing::joint
-                                                            : Testing::holm;
+  const auto testing = same_seeds(family) || family.test == config::PairedTest::t
+                           ? testing_of(family.test)
+                           : Testing::holm;
   std::map<int64_t, std::optional<double>> known;  // seeds -> effect
   for (auto& one : family.tested) {
     const auto [effect, fresh] = known.try_emplace(std::ssize(one.pairs));
     if (fresh)
-      effect->second = statistics::detectable_effect({effect->first, family.comparisons, testing});
+      effect->second = statistics::detectable_size({effect->first, family.comparisons, testing});
     const double deviation = statistics::deviation(one.contrast->differences);
     if (effect->second && deviation > 0) one.contrast->detectable = *effect->second * deviation;
   }

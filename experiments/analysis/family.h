@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
+#include "experiments/analysis/statistics/power.h"
 
 namespace ablate::analysis {
 
@@ -26,6 +27,11 @@ struct Family {
   int64_t with_margins = 0;  // of these, those with a margin
   config::PairedTest test = config::PairedTest::sign_flip;
 };
+
+/// How a family whose comparisons have the same seeds is tested for differences.
+inline statistics::Testing testing_of(config::PairedTest test) {
+  return test == config::PairedTest::t ? statistics::Testing::t : statistics::Testing::joint;
+}
 
 /// Tests every comparison for a difference and, as far as it has a margin, for a difference smaller
 /// than the margin and for one beyond it, and sets the intervals that agree with the corrected test

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+namespace ablate::config {
+struct Study;
+}
+
 namespace ablate::commands {
 
 // Each function adds one verb of the command line; its callback does the work and throws exceptions
@@ -41,6 +45,11 @@ void add_export(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_import(CLI::App& app);
 void add_doctor(CLI::App& app);
+
+/// Prints what differences and margins the study can show of its first task, in standard deviations
+/// of the differences, since their scatter is not known before it has run; nothing without a
+/// comparison.
+void print_power(const config::Study& study);
 
 /// Possible paths of a file or folder of the source that ships with the program: in share/ablate
 /// beside the program's folder, or else beside that folder.

@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/make_evidence.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/exchange/pack.h"
 #include "experiments/records/frozen_study.h"
@@ -25,14 +29,16 @@ namespace {
 
 struct PowerRequest {
   std::string folder;
-  double difference = 0;
+  std::optional<double> difference;
   int64_t arms = 0;  // 0: as many comparisons as the pilot has
   bool json = false;
 };
 
-/// What a study of the pilot's scatter needs to show a difference in one of its comparisons.
+/// What a study of the pilot's scatter needs to show what it claims of one of its comparisons.
 struct PowerPlan {
   std::string task, arm, test_set, metric;
+  statistics::Aim aim = statistics::Aim::difference;
+  double size = 0;  // of the difference, or the margin
   int64_t pilot_seeds = 0, comparisons = 0;
   double deviation = 0;          // of the differences between seeds
   std::optional<int64_t> seeds;  // absent: more than kMostSeeds
@@ -40,60 +46,133 @@ struct PowerPlan {
 
 constexpr int64_t kMostSeeds = 100;
 
-std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, const PowerRequest& request) {
+/// A margin without a claim leaves open what is to be shown; then --difference decides.
+statistics::Aim aim_of(const config::ArmClaim& claim, const PowerRequest& request) {
+  using statistics::Aim;
+  if (claim.kind == config::ClaimKind::noninferior) return Aim::no_loss;
+  if (claim.kind == config::ClaimKind::equal) return Aim::equality;
+  return claim.kind || !claim.margin || request.difference ? Aim::difference : Aim::equality;
+}
+
+/// The size of the difference, or the margin. Throws UsageError if --difference is none.
+double shown_size(const analysis::ArmEvidence& arm, const config::ArmClaim& claim,
+               const PowerRequest& request) {
+  if (aim_of(claim, request) != statistics::Aim::difference) return *claim.margin;
+  if (!request.difference)
+    throw UsageError(fmt::format(
+        "--difference is missing: the smallest difference that should be shown of {}", arm.name));
+  if (claim.margin && *request.difference <= *claim.margin)
+    throw UsageError(fmt::format(
+        "--difference {} is not above compare's margin of {} for {}, and a smaller difference than "
+        "the margin counts as none; give a larger one",
+        *request.difference, *claim.margin, arm.name));
+  return *request.difference;
+}
+
+PowerPlan plan_of(const analysis::TaskEvidence& task, const analysis::ArmEvidence& arm,
+                  const analysis::Cell& cell, const PowerRequest& request) {
+  const auto& contrast = *cell.contrast;
+  PowerPlan plan{.task = task.name,
+                 .arm = arm.name,
+                 .test_set = cell.test_set,
+                 .metric = cell.metric,
+                 .aim = aim_of(contrast.claim, request),
+                 .size = shown_size(arm, contrast.claim, request),
+                 .pilot_seeds = std::ssize(contrast.differences),
+                 .deviation = statistics::deviation(contrast.differences)};
+  const auto family =
+      plan.aim == statistics::Aim::difference ? task.comparisons : task.with_margins;
+  plan.comparisons = request.arms > 0 ? request.arms : family;
+  return plan;
+}
+
+bool scatters(const analysis::Cell& cell) {
+  if (!cell.primary || !cell.contrast || cell.contrast->differences.size() < 2) return false;
+  const double deviation = statistics::deviation(cell.contrast->differences);
+  return std::isfinite(deviation) && deviation > 0;
+}
+
+std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, config::PairedTest test,
+                                const PowerRequest& request) {
   std::vector<PowerPlan> plans;
   for (const auto& task : pilot.tasks)
     for (const auto& arm : task.arms)
-      for (const auto& cell : arm.cells) {
-        if (!cell.primary || !cell.contrast || cell.contrast->differences.size() < 2) continue;
-        const double deviation = statistics::deviation(cell.contrast->differences);
-        if (!std::isfinite(deviation) || deviation <= 0) continue;
-        PowerPlan plan{.task = task.name,
-                       .arm = arm.name,
-                       .test_set = cell.test_set,
-                       .metric = cell.metric,
-                       .pilot_seeds = std::ssize(cell.contrast->differences),
-                       .comparisons = request.arms > 0 ? request.arms : task.comparisons,
-                       .deviation = deviation};
-        plan.seeds =
-            statistics::seeds_for(request.difference / deviation, plan.comparisons, kMostSeeds);
-        plans.push_back(std::move(plan));
-      }
+      for (const auto& cell : arm.cells)
+        if (scatters(cell)) plans.push_back(plan_of(task, arm, cell, request));
   if (plans.empty())
     throw UsageError(request.folder +
                      " has no comparison whose differences between seeds scatter; a pilot needs a "
                      "baseline, an arm and two finished seeds or more");
+  if (request.difference &&
+      std::ranges::count(plans, statistics::Aim::difference, &PowerPlan::aim) == 0)
+    throw UsageError("every arm of " + request.folder +
+                     " is claimed to be equal or no worse, and its margin is what counts; leave "
+                     "out --difference");
+  for (auto& plan : plans)
+    plan.seeds = statistics::seeds_for(
+        {.comparisons = plan.comparisons, .testing = analysis::testing_of(test), .aim = plan.aim},
+        plan.size / plan.deviation, kMostSeeds);
   return plans;
 }
 
-std::string power_table(const std::vector<PowerPlan>& plans, double difference) {
-  report::Grid grid{
-      .title = fmt::format("Seeds that show a difference of {} in 80 % of studies", difference),
-      .headings = {"task", "arm", "test set", "metric", "deviation", "pilot seeds", "comparisons",
-                   "seeds"},
-      .names = 4};
+/// "a difference of 0.01", "a loss below 0.01"
+std::string shown_text(const PowerPlan& plan) {
+  switch (plan.aim) {
+    case statistics::Aim::difference:
+      return fmt::format("a difference of {}", plan.size);
+    case statistics::Aim::no_loss:
+      return fmt::format("a loss below {}", plan.size);
+    case statistics::Aim::equality:
+      return fmt::format("a difference below {}", plan.size);
+  }
+  return "";
+}
+
+const char* word_for(statistics::Aim aim) {
+  switch (aim) {
+    case statistics::Aim::difference:
+      return "difference";
+    case statistics::Aim::no_loss:
+      return "no_loss";
+    case statistics::Aim::equality:
+      return "equality";
+  }
+  return "";
+}
+
+std::string power_table(const std::vector<PowerPlan>& plans, config::PairedTest test) {
+  report::Grid grid{.title = "Seeds with which 80 % of studies show it",
+                    .headings = {"task", "arm", "test set", "metric", "to show", "deviation",
+                                 "pilot seeds", "comparisons", "seeds"},
+                    .names = 5};
   for (const auto& plan : plans)
     grid.rows.push_back(
         {{plan.task},
          {plan.arm},
          {plan.test_set},
          {analysis::display_name(plan.metric)},
+         {shown_text(plan)},
          {analysis::format_metric(plan.deviation, plan.metric)},
          {std::to_string(plan.pilot_seeds)},
          {std::to_string(plan.comparisons)},
          {plan.seeds ? std::to_string(*plan.seeds) : fmt::format("> {}", kMostSeeds)}});
-  grid.note =
-      "The deviation is that of the differences between seeds. That of few pilot seeds is "
-      "uncertain: "
-      "three know it to a factor of about 3.";
+  grid.note = fmt::format(
+      "Tested by {} (compare.test). An arm that is to be shown equal, or to lose less than a "
+      "margin, "
+      "is taken to be as good as the baseline. The deviation is that of the differences between "
+      "seeds. That of few pilot seeds is uncertain: three know it to a factor of about 3.",
+      test == config::PairedTest::t ? "paired t tests" : "sign flips");
   return report::layout(grid);
 }
 
-nlohmann::json as_json(const PowerPlan& plan) {
+nlohmann::json as_json(const PowerPlan& plan, config::PairedTest test) {
   nlohmann::json json{{"task", plan.task},
                       {"arm", plan.arm},
                       {"test_set", plan.test_set},
                       {"metric", plan.metric},
+                      {"test", config::word_of(test)},
+                      {"shows", word_for(plan.aim)},
+                      {"size", plan.size},
                       {"pilot_seeds", plan.pilot_seeds},
                       {"comparisons", plan.comparisons},
                       {"deviation", plan.deviation},
@@ -108,14 +187,72 @@ void show_power(const PowerRequest& request) {
   const auto study = records::read_frozen(folder, run::counted_parameters());
   if (!study.compare)
     throw UsageError(request.folder + " declares no comparison; add compare to the pilot's study");
+  const auto test = study.compare->test;
   const auto plans =
-      plans_of(analysis::make_evidence(study, records::read_runs(study, folder)), request);
-  if (!request.json) std::cout << power_table(plans, request.difference);
+      plans_of(analysis::make_evidence(study, records::read_runs(study, folder)), test, request);
+  if (!request.json) std::cout << power_table(plans, test);
   for (const auto& plan : plans)
-    if (request.json) std::cout << as_json(plan).dump() << "\n";
+    if (request.json) std::cout << as_json(plan, test).dump() << "\n";
+}
+
+/// "3 seeds and 1 comparison", "6 seeds and 4 comparisons with a margin"
+std::string counted(const statistics::Design& design, const char* more) {
+  return fmt::format("{} seed{} and {} comparison{}{}", design.seeds, design.seeds == 1 ? "" : "s",
+                     design.comparisons, design.comparisons == 1 ? "" : "s", more);
+}
+
+void print_power_of_differences(const statistics::Design& design, bool test_sets_are_named) {
+  const auto effect = statistics::detectable_size(design);
+  const bool t = design.testing == statistics::Testing::t;
+  std::cout << fmt::format(
+      "{} of a task {} (docs/statistics.md).\n", counted(design, ""),
+      effect
+          ? fmt::format("show a difference of {:.1f} of its standard deviations between seeds in "
+                        "80 % of studies{}",
+                        *effect,
+                        test_sets_are_named ? "" : ", if one test set is within the trained length")
+          : fmt::format("can show no difference; {} seeds can", t ? "two" : "six"));
+}
+
+void print_power_of_margins(statistics::Design design) {
+  std::string shown;
+  for (const auto& [aim, words] : {std::pair{statistics::Aim::equality, "that an arm is equal"},
+                                   std::pair{statistics::Aim::no_loss, "that it is no worse"}}) {
+    design.aim = aim;
+    if (const auto margin = statistics::detectable_size(design))
+      shown += fmt::format("{}{} if its margin is {:.1f} standard deviations of the differences",
+                           shown.empty() ? "" : ", and ", words, *margin);
+  }
+  if (!shown.empty())
+    std::cout << fmt::format("{} show in 80 % of studies of arms without an effect {}.\n",
+                             counted(design, " with a margin"), shown);
 }
 
 }  // namespace
+
+void print_power(const config::Study& study) {
+  if (!study.compare) return;
+  const auto& task = study.declared_settings.front();
+  int64_t arms = 0, claims = 0, margins = 0;
+  for (const auto& run : study.configurations) {
+    if (run.task != task.name || run.arm == study.compare->baseline) continue;
+    const auto claim = config::claim_of(*study.compare, run.task, run.arm);
+    ++arms;
+    claims += claim.kind && config::needs_margin(*claim.kind) ? 0 : 1;
+    margins += claim.margin ? 1 : 0;
+  }
+  const auto settings =
+      std::ranges::count(study.declared_settings, task.task, &config::Setting::task);
+  const auto named = study.compare->test_sets.find(task.name);
+  const bool are_named = named != study.compare->test_sets.end();
+  const auto sets = settings * (are_named ? std::ssize(named->second) : 1);
+  statistics::Design design{.seeds = std::ssize(study.seeds),
+                            .comparisons = std::max<int64_t>(1, arms * sets),
+                            .testing = analysis::testing_of(study.compare->test)};
+  if (claims > 0 || arms == 0) print_power_of_differences(design, are_named);
+  design.comparisons = margins * sets;
+  if (margins > 0) print_power_of_margins(design);
+}
 
 void add_power(CLI::App& app) {
   auto request = std::make_shared<PowerRequest>();
@@ -124,8 +261,8 @@ void add_power(CLI::App& app) {
                    "The folder of a study with a few seeds, or a file of ablate pack")
       ->required();
   verb->add_option("--difference", request->difference,
-                   "The smallest difference of the compared metric that should be shown")
-      ->required()
+                   "The smallest difference of the compared metric that should be shown; not for "
+                   "arms that are claimed to be equal or no worse, of which the study has a margin")
       ->check(above_zero());
   verb->add_option("--arms", request->arms,
                    "Comparisons of the study that is planned; default: as many as the pilot has")
@@ -133,8 +270,10 @@ void add_power(CLI::App& app) {
   verb->add_flag("--json", request->json, "Print one line of JSON for each comparison");
   verb->footer(
       "Trains nothing. Takes the deviation of the pilot's differences between seeds, and simulates "
-      "the joint sign-flip test (docs/statistics.md). Choose seeds for the study that the pilot "
-      "did not use.\n"
+      "the tests by which the study decides (docs/statistics.md): those of compare.test, of a "
+      "difference or, where it claims that an arm is equal or no worse, of its margin. Choose "
+      "seeds "
+      "for the study that the pilot did not use.\n"
       "Examples:\n"
       "  ablate run study.yaml --seeds 101,102,103 --output pilot\n"
       "  ablate power pilot/study --difference 0.01 --arms 4");

@@ -11,7 +11,6 @@
 
 #include "experiments/analysis/answer.h"
 #include "experiments/analysis/make_evidence.h"
-#include "experiments/analysis/statistics/power.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/position_pictures.h"
@@ -149,36 +148,6 @@ Findings findings(config::Study study, const records::StudyFolder& folder) {
 bool selects(const config::Selection& selection) {
   return !selection.arms.empty() || !selection.tasks.empty() || !selection.sizes.empty() ||
          !selection.seeds.empty();
-}
-
-/// What differences the study will be able to show, before its scatter is known.
-void print_power(const config::Study& study) {
-  if (!study.compare) return;
-  const auto& task = study.declared_settings.front();
-  const auto settings =
-      std::ranges::count(study.declared_settings, task.task, &config::Setting::task);
-  const auto arms =
-      std::ranges::count(study.configurations, task.name, &config::Configuration::task) - 1;
-  const auto named = study.compare->test_sets.find(task.name);
-  const auto sets = named == study.compare->test_sets.end() ? 1 : std::ssize(named->second);
-  const statistics::Design design{.seeds = std::ssize(study.seeds),
-                                  .comparisons = std::max<int64_t>(1, arms * settings * sets),
-                                  .testing = study.compare->test == config::PairedTest::t
-                                                 ? statistics::Testing::t
-                                                 : statistics::Testing::joint};
-  const auto effect = statistics::detectable_effect(design);
-  std::cout << fmt::format(
-      "{} seeds and {} comparison{} of a task {} (docs/statistics.md).\n", design.seeds,
-      design.comparisons, design.comparisons == 1 ? "" : "s",
-      effect
-          ? fmt::format("show a difference of {:.1f} of its standard deviations between seeds in "
-                        "80 % of studies{}",
-                        *effect,
-                        named == study.compare->test_sets.end()
-                            ? ", if one test set is within the trained length"
-                            : "")
-      : study.compare->test == config::PairedTest::t ? "can show no difference; two seeds can"
-                                                     : "can show no difference; six seeds can");
 }
 
 void run_study(const RunRequest& request) {

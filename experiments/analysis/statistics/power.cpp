@@ -1,6 +1,7 @@
 #include "experiments/analysis/statistics/power.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -53,13 +54,18 @@ std::vector<double> largest_rival(const std::vector<std::vector<double>>& sample
   return largest;
 }
 
-/// The intervals of the arm with the effect that agree with the test's first step.
+bool is_joint(const Design& design) {
+  return design.testing == Testing::joint && design.aim == Aim::difference;
+}
+
+/// The intervals of the arm that agree with the test's first step: what they leave out is rejected
+/// by the two-sided test of a difference or, at twice the level, by the one-sided test of that end.
 class ArmIntervals {
  public:
   explicit ArmIntervals(const Design& design)
       : testing_(design.testing),
-        level_((1 - kConfidence) /
-               (design.testing == Testing::joint ? 1.0 : static_cast<double>(design.comparisons))),
+        level_((1 - kConfidence) * (design.aim == Aim::difference ? 1 : 2) /
+               (is_joint(design) ? 1.0 : static_cast<double>(design.comparisons))),
         patterns_(design.seeds <= kMostEnumerated
                       ? SignPatterns::half(static_cast<size_t>(design.seeds))
                       : SignPatterns::drawn(static_cast<size_t>(design.seeds), kDrawn)),
@@ -80,45 +86,52 @@ class ArmIntervals {
   std::vector<double> ones_, counts_;
 };
 
-/// The least effect that each study would claim, sorted. An arm whose sample is moved by an effect
-/// is claimed if the interval of the sample itself leaves minus the effect out.
-std::vector<double> claimed_effects(Design design) {
+/// The least sizes with which a study and its mirror image reach the aim, for an arm whose sample
+/// has this interval. Of a moved sample the interval moves along.
+std::array<double, 2> least_sizes(const Interval& interval, Aim aim) {
+  if (aim != Aim::equality) return {-interval.low, interval.high};
+  const double wider = std::max(-interval.low, interval.high);
+  return {wider, wider};
+}
+
+/// The least sizes with which each study reaches the aim, sorted.
+std::vector<double> reached_sizes(Design design) {
   const ArmIntervals intervals(design);
-  if (design.testing != Testing::joint) design.comparisons = 1;  // the others play no part
+  if (!is_joint(design)) design.comparisons = 1;  // the others play no part
   constexpr double never = std::numeric_limits<double>::infinity();
-  std::vector<double> effects;
+  std::vector<double> sizes;
   for (uint64_t study = 0; study < kPairsOfStudies; ++study) {
     const auto interval = intervals.of(draw_differences(design, study));
-    effects.push_back(interval ? -interval->low : never);
-    effects.push_back(interval ? interval->high : never);
+    const auto least = interval ? least_sizes(*interval, design.aim) : std::array{never, never};
+    sizes.insert(sizes.end(), least.begin(), least.end());
   }
-  std::ranges::sort(effects);
-  return effects;
+  std::ranges::sort(sizes);
+  return sizes;
 }
 
 }  // namespace
 
-double power_of(const Design& design, double effect) {
+double power_of(const Design& design, double size) {
   if (design.seeds < 1) return 0;
-  const auto effects = claimed_effects(design);
-  const auto claimed = std::ranges::upper_bound(effects, std::abs(effect)) - effects.begin();
-  return static_cast<double>(claimed) / static_cast<double>(effects.size());
+  const auto sizes = reached_sizes(design);
+  const auto reached = std::ranges::upper_bound(sizes, std::abs(size)) - sizes.begin();
+  return static_cast<double>(reached) / static_cast<double>(sizes.size());
 }
 
-std::optional<double> detectable_effect(const Design& design) {
+std::optional<double> detectable_size(const Design& design) {
   if (design.seeds < 1) return {};
-  const auto effects = claimed_effects(design);
-  const double place = std::ceil(kPlannedPower * static_cast<double>(effects.size())) - 1;
-  const double effect = effects[static_cast<size_t>(place)];
-  if (!std::isfinite(effect)) return {};
-  return effect;
+  const auto sizes = reached_sizes(design);
+  const double place = std::ceil(kPlannedPower * static_cast<double>(sizes.size())) - 1;
+  const double size = sizes[static_cast<size_t>(place)];
+  if (!std::isfinite(size)) return {};
+  return size;
 }
 
-std::optional<int64_t> seeds_for(double effect, int64_t comparisons, int64_t most) {
+std::optional<int64_t> seeds_for(Design design, double size, int64_t most) {
   int64_t too_few = 0, enough = most + 1;
   while (enough - too_few > 1) {
-    const int64_t seeds = (too_few + enough) / 2;
-    (power_of({seeds, comparisons}, effect) < kPlannedPower ? too_few : enough) = seeds;
+    design.seeds = (too_few + enough) / 2;
+    (power_of(design, size) < kPlannedPower ? too_few : enough) = design.seeds;
   }
   if (enough > most) return {};
   return enough;

@@ -29,6 +29,51 @@ TEST_F(PowerTest, TellsTheSeedsThatADifferenceTakes) {
   EXPECT_EQ(power("--difference -1").code, 2);
 }
 
+/// The plans for a study that compares so.
+class PowerOfTest : public PowerTest {
+ protected:
+  std::vector<nlohmann::json> plans(const std::string& compare, const std::string& flags) {
+    auto text = read_file(study());
+    text.resize(text.find("compare:"));
+    write_file(study(),
+               text + "compare: { baseline: base, metric: perplexity, " + compare + " }\n");
+    EXPECT_EQ(shell(command("out", "--seeds 1,2,3")).code, 0);
+    std::vector<nlohmann::json> found;
+    const auto outcome = power(flags + " --json");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    for (const auto& line : lines_of(outcome.output)) found.push_back(nlohmann::json::parse(line));
+    return found;
+  }
+};
+
+TEST_F(PowerOfTest, AStudyThatDeclaresTTestsPlansForThem) {
+  const auto plan = plans("test: t", "--difference 1e6").front();
+  EXPECT_EQ(plan.at("seeds"), 2) << "two seeds are enough for a t test";
+  EXPECT_EQ(plan.at("test"), "t");
+  EXPECT_EQ(plan.at("shows"), "difference");
+}
+
+TEST_F(PowerOfTest, AClaimOfEqualityIsPlannedByItsMargin) {
+  const auto plan = plans("claim: equal, margin: 1000000", "").front();
+  EXPECT_EQ(plan.at("seeds"), 5) << "the fewest that show equivalence";
+  EXPECT_EQ(plan.at("shows"), "equality");
+  EXPECT_EQ(plan.at("size"), 1e6);
+  const auto outcome = power("--difference 1");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("leave out --difference"), std::string::npos) << outcome.output;
+}
+
+TEST_F(PowerOfTest, AClaimOfNoLossIsPlannedByItsMargin) {
+  EXPECT_EQ(plans("claim: noninferior, margin: 1000000", "").front().at("shows"), "no_loss");
+}
+
+TEST_F(PowerOfTest, AClaimedDifferenceIsAboveTheMargin) {
+  EXPECT_EQ(plans("claim: superior, margin: 0.5", "--difference 1e6").front().at("seeds"), 6);
+  EXPECT_NE(power("--difference 0.5").output.find("is not above compare's margin of 0.5 for wide"),
+            std::string::npos);
+  EXPECT_NE(power("").output.find("--difference is missing"), std::string::npos);
+}
+
 TEST_F(PowerTest, RefusesAPilotOfOneSeed) {
   ASSERT_EQ(shell(command("out")).code, 0);
   const auto outcome = power("--difference 1");

@@ -46,7 +46,7 @@ TEST(DocumentedSeeds, EffectsAreTheSmallestThatEachNumberCanSee) {
     const auto effects = documented(std::to_string(seeds) + " seeds");
     ASSERT_EQ(effects.size(), 4U);
     for (size_t i = 0; i < 4; ++i)
-      EXPECT_NEAR(effects[i], detectable_effect({seeds, int64_t{1} << i}).value(), 0.0051);
+      EXPECT_NEAR(effects[i], detectable_size({seeds, int64_t{1} << i}).value(), 0.0051);
   }
 }
 
@@ -55,7 +55,7 @@ TEST(DocumentedSeeds, AreThoseThatAnEffectTakes) {
     const auto seeds = documented(heading);
     ASSERT_EQ(seeds.size(), 4U);
     for (size_t i = 0; i < 4; ++i)
-      EXPECT_EQ(seeds[i], seeds_for(effect, int64_t{1} << i, 30).value());
+      EXPECT_EQ(seeds[i], seeds_for({.comparisons = int64_t{1} << i}, effect, 30).value());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <span>
@@ -25,10 +26,10 @@ TEST(Power, OfSixSeedsIsTheProbabilityThatAllDifferencesAgree) {
 }
 
 TEST(Power, ReachesEightyPerCentWhereTheAuditFoundIt) {
-  EXPECT_NEAR(detectable_effect({6, 1}).value(), 1.8, 0.1);
-  EXPECT_NEAR(detectable_effect({10, 1}).value(), 1.0, 0.05);
+  EXPECT_NEAR(detectable_size({6, 1}).value(), 1.8, 0.1);
+  EXPECT_NEAR(detectable_size({10, 1}).value(), 1.0, 0.05);
   for (const Design design : {Design{6, 1}, {8, 4}, {14, 3}})
-    EXPECT_NEAR(power_of(design, detectable_effect(design).value()), 0.8, 1e-9);
+    EXPECT_NEAR(power_of(design, detectable_size(design).value()), 0.8, 1e-9);
 }
 
 TEST(Power, IncreasesWithTheEffectAndTheSeedsAndDecreasesWithTheArms) {
@@ -50,9 +51,9 @@ TEST(Power, IncreasesWithTheEffectAndTheSeedsAndDecreasesWithTheArms) {
 TEST(Power, FewerThanSixSeedsShowNothing) {
   for (int64_t seeds = 0; seeds < 6; ++seeds) {
     EXPECT_EQ(power_of({seeds, 1}, 100), 0);
-    EXPECT_FALSE(detectable_effect({seeds, 1}));
+    EXPECT_FALSE(detectable_size({seeds, 1}));
   }
-  EXPECT_TRUE(detectable_effect({6, 20}));  // for any number of arms six can
+  EXPECT_TRUE(detectable_size({6, 20}));  // for any number of arms six can
 }
 
 /// The share of simulated claims of the first of two arms by `p_of`, doubled by Bonferroni as in
@@ -77,21 +78,79 @@ TEST(Power, OfTestsByThemselvesIsTheShareOfTheirClaims) {
     const double t = power_of({5, 2, Testing::t}, effect);
     EXPECT_NEAR(claimed_share(5, effect, t_test_p), t, 2 * noise(t)) << effect;
   }
-  EXPECT_FALSE(detectable_effect({6, 2, Testing::holm})) << "its smallest p is 0.0625";
-  EXPECT_TRUE(detectable_effect({2, 1, Testing::t}));
-  EXPECT_FALSE(detectable_effect({1, 1, Testing::t}));
+  EXPECT_FALSE(detectable_size({6, 2, Testing::holm})) << "its smallest p is 0.0625";
+  EXPECT_TRUE(detectable_size({2, 1, Testing::t}));
+  EXPECT_FALSE(detectable_size({1, 1, Testing::t}));
 }
 
 TEST(Power, SeedsForAnEffectAreTheFewest) {
   for (const double effect : {2.0, 1.1}) {
-    const int64_t seeds = seeds_for(effect, 3).value();
+    const int64_t seeds = seeds_for({.comparisons = 3}, effect).value();
     EXPECT_GE(power_of({seeds, 3}, effect), kPlannedPower);
     EXPECT_LT(power_of({seeds - 1, 3}, effect), kPlannedPower);
   }
-  EXPECT_EQ(seeds_for(1e9, 8), 6);
-  EXPECT_FALSE(seeds_for(0.01, 1, 30));
-  EXPECT_FALSE(seeds_for(1.2, 3, 6));
-  EXPECT_FALSE(seeds_for(0, 1, 20));
+  EXPECT_EQ(seeds_for({.comparisons = 8}, 1e9), 6);
+  EXPECT_FALSE(seeds_for({}, 0.01, 30));
+  EXPECT_FALSE(seeds_for({.comparisons = 3}, 1.2, 6));
+  EXPECT_FALSE(seeds_for({}, 0, 20));
+}
+
+TEST(Power, OfTTestsNeedsFewerSeedsForALargeEffect) {
+  EXPECT_EQ(seeds_for({.testing = Testing::t}, 1e9), 2);
+  EXPECT_EQ(seeds_for({.comparisons = 2, .testing = Testing::t}, 1e9), 2);
+  EXPECT_LT(seeds_for({.comparisons = 2, .testing = Testing::t}, 5).value(),
+            seeds_for({.comparisons = 2}, 5).value());
+}
+
+TEST(Power, OfEqualityOfFiveSeedsIsTheProbabilityThatAllAreWithinTheMargin) {
+  for (const double margin : {1.0, 2.0, 3.0}) {
+    const double expected = std::pow(std::erf(margin / std::sqrt(2)), 5);
+    EXPECT_NEAR(power_of({.seeds = 5, .aim = Aim::equality}, margin), expected, noise(expected));
+  }
+  EXPECT_FALSE(detectable_size({.seeds = 4, .aim = Aim::equality})) << "its smallest p is 0.0625";
+  EXPECT_FALSE(detectable_size({.seeds = 5, .comparisons = 2, .aim = Aim::equality}));
+  EXPECT_TRUE(detectable_size({.seeds = 6, .comparisons = 3, .aim = Aim::equality}));
+}
+
+/// The share of simulated studies of equal arms in which `p_of` is at most 0.05.
+template <class P>
+double shown_share(int64_t seeds, P p_of) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> noise;
+  constexpr int studies = 4000;
+  int shown = 0;
+  for (int study = 0; study < studies; ++study) {
+    std::vector<double> differences;
+    for (int64_t seed = 0; seed < seeds; ++seed) differences.push_back(noise(random));
+    shown += p_of(differences) <= 0.05 ? 1 : 0;
+  }
+  return static_cast<double>(shown) / studies;
+}
+
+using Values = std::vector<double>;
+
+Values moved(Values values, double sign, double by) {
+  for (double& value : values) value = sign * value + by;
+  return values;
+}
+
+TEST(Power, OfMarginsIsTheShareOfStudiesInWhichTheirTestsShowThem) {
+  const double margin = 1.1;
+  const auto t_equality = [&](const Values& values) {
+    return std::max(t_greater_p(moved(values, 1, margin)), t_greater_p(moved(values, -1, margin)));
+  };
+  const auto t_no_loss = [&](const Values& values) {
+    return 2 * t_greater_p(moved(values, 1, margin));  // by Holm's method, of two
+  };
+  const auto equality = [&](const Values& values) { return equivalence_p(values, margin); };
+  const auto near = [&](const Design& design, double share) {
+    const double power = power_of(design, margin);
+    EXPECT_NEAR(power, share, 2 * noise(power)) << static_cast<int>(design.aim);
+  };
+  near({.seeds = 9, .testing = Testing::t, .aim = Aim::equality}, shown_share(9, t_equality));
+  near({.seeds = 8, .comparisons = 2, .testing = Testing::t, .aim = Aim::no_loss},
+       shown_share(8, t_no_loss));
+  near({.seeds = 8, .aim = Aim::equality}, shown_share(8, equality));
 }
 
 }  // namespace
