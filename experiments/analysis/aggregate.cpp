@@ -65,34 +65,41 @@ std::vector<Aggregate> aggregates_of(const Evidence& evidence) {
 
 namespace {
 
-/// The power law over all arms; `of` gives the value of a cell's sample.
+/// The power law over all models; `of` gives the value of a sample.
 template <class Of>
-std::optional<statistics::PowerLaw> law_over_arms(const TaskEvidence& task, size_t cell, Of of) {
+std::optional<statistics::PowerLaw> law_over(const std::vector<Sized>& models, Of of) {
   std::vector<statistics::Observation> observations;
-  for (const auto& arm : task.arms)
-    observations.push_back({static_cast<double>(arm.parameters), of(arm.cells[cell].sample)});
+  for (const auto& [parameters, sample] : models)
+    observations.push_back({static_cast<double>(parameters), of(*sample)});
   return statistics::fit_power_law(observations);
 }
 
 }  // namespace
+
+std::optional<SizeFit> size_fit_of(const std::vector<Sized>& models) {
+  const auto law = law_over(models, [](const Sample& sample) { return sample.mean; });
+  if (!law) return {};
+  std::vector<double> exponents;
+  for (size_t seed = 0; seed < models.front().sample->values.size(); ++seed) {
+    const auto one = law_over(models, [&](const Sample& sample) { return sample.values[seed]; });
+    exponents.push_back(one ? one->exponent : kUntested);
+  }
+  return SizeFit{
+      .test_set = "", .metric = "", .law = *law, .exponents = sample_of(std::move(exponents))};
+}
 
 std::vector<SizeFit> size_fits_of(const TaskEvidence& task) {
   std::vector<SizeFit> fits;
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     const auto& first = task.arms.front().cells[cell];
     if (!first.primary) continue;
-    const auto law = law_over_arms(task, cell, [](const Sample& sample) { return sample.mean; });
-    if (!law) continue;
-    std::vector<double> exponents;
-    for (size_t seed = 0; seed < first.sample.values.size(); ++seed) {
-      const auto one =
-          law_over_arms(task, cell, [&](const Sample& sample) { return sample.values[seed]; });
-      exponents.push_back(one ? one->exponent : kUntested);
-    }
-    fits.push_back({.test_set = first.test_set,
-                    .metric = first.metric,
-                    .law = *law,
-                    .exponents = sample_of(std::move(exponents))});
+    std::vector<Sized> models;
+    for (const auto& arm : task.arms) models.push_back({arm.parameters, &arm.cells[cell].sample});
+    auto fit = size_fit_of(models);
+    if (!fit) continue;
+    fit->test_set = first.test_set;
+    fit->metric = first.metric;
+    fits.push_back(std::move(*fit));
   }
   return fits;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
@@ -11,9 +13,17 @@ namespace ablate::analysis {
 /// and for unbounded metrics such as perplexity, since tasks then share no scale.
 std::vector<Aggregate> aggregates_of(const Evidence& evidence);
 
-/// A power law of each primary cell over the arms' numbers of parameters, with an exponent for each
-/// seed that all arms have finished. Empty if there are fewer than three sizes, or a value is not
-/// positive. REQUIRES: mark_primary() was called.
+/// The values of a model of some size.
+struct Sized {
+  int64_t parameters = 0;
+  const Sample* sample;
+};
+
+/// The power law of the means over the parameters, and an exponent for each seed that all models
+/// have finished. Absent if there are fewer than three sizes, or a mean is not positive.
+std::optional<SizeFit> size_fit_of(const std::vector<Sized>& models);
+
+/// The same of each primary cell over the arms of a task. REQUIRES: mark_primary() was called.
 std::vector<SizeFit> size_fits_of(const TaskEvidence& task);
 
 }  // namespace ablate::analysis

@@ -219,10 +219,10 @@ inline const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set
   return nullptr;
 }
 
-/// A metric as a power of the number of parameters, over the arms of a task.
+/// A metric as a power of the number of parameters, over the arms of a task or over its settings.
 struct SizeFit {
   std::string test_set, metric;
-  statistics::PowerLaw law;  // of the arms' means
+  statistics::PowerLaw law;  // of the means
   Sample exponents;          // of each seed
 };
 
@@ -238,7 +238,7 @@ struct TaskEvidence {
   int64_t with_margins = 0;       // of these, those with a margin: a family of their own
   Correction correction = Correction::none;
   std::string family;         // both in words; empty without comparisons
-  std::vector<SizeFit> fits;  // if the study asks for them
+  std::vector<SizeFit> fits;  // over the arms, if the study asks for them and has no sizes
 };
 
 /// The number of declared tasks; each may have several settings.
@@ -308,7 +308,8 @@ struct LadderArm {
   std::vector<int64_t> best_at;       // seeds whose best score is at each rung
   std::optional<Sample> best_effect;  // minus the baseline's best
   double best_p = kUntested;
-  std::string sentence;  // of the slope, the interaction and the best, in words
+  std::optional<SizeFit> fit;  // of the arm over the rungs, if the study asks for it
+  std::string sentence;        // of the slope, the interaction and the best, in words
 };
 
 /// The effects of a study's arms over its sizes or over a key of its grid, for the primary metric

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/analysis/aggregate.h"
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/family.h"
@@ -96,7 +97,8 @@ class Climb {
   Climb(Tasks tasks, const std::string& axis, const Cell& cell, const config::Study& study)
       : tasks_(std::move(tasks)),
         comparisons_(compared_arms(*tasks_.front(), study).size()),
-        test_(study.compare->test) {
+        test_(study.compare->test),
+        fit_(study.compare->fit) {
     const auto& first = *tasks_.front();
     ladder_ = {.task = first.setting.task,
                .axis = axis,
@@ -143,12 +145,14 @@ class Climb {
 
   void add(const std::string& name) {
     LadderArm arm{.name = name};
+    std::vector<Sized> models;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& task = *tasks_[i];
       const auto found = std::ranges::find(task.arms, name, &ArmEvidence::name);
       const auto* own = cell_in(task, name);
       if (own == nullptr) return;
       arm.scores.push_back(own->sample);
+      models.push_back({found->parameters, &own->sample});
       const auto* baseline = baseline_of(task, *found);
       const auto* other = baseline == nullptr ? nullptr : cell_in(task, baseline->name);
       if (other == nullptr) continue;
@@ -157,7 +161,15 @@ class Climb {
     }
     if (!arm.effects.empty()) describe_effects(arm);
     add_best(arm);
+    if (fit_ == config::Fit::power) add_fit(arm, models);
     ladder_.arms.push_back(std::move(arm));
+  }
+
+  void add_fit(LadderArm& arm, const std::vector<Sized>& models) const {
+    arm.fit = size_fit_of(models);
+    if (!arm.fit) return;
+    arm.fit->test_set = ladder_.test_set;
+    arm.fit->metric = ladder_.metric;
   }
 
   /// With the interval and the p of the rung's verdict.
@@ -281,6 +293,7 @@ class Climb {
   Tasks tasks_;
   size_t comparisons_;  // arms of the study's file but the baseline
   config::PairedTest test_;
+  config::Fit fit_;
   Ladder ladder_;
   std::vector<double> places_;  // of the rungs on the axis of the slope; empty: it has none
 };

@@ -210,7 +210,8 @@ class TaskBuilder {
     mark_best(evidence);
     if (!study_.compare) return evidence;
     mark_primary(evidence, *study_.compare);
-    if (study_.compare->fit == config::Fit::power) evidence.fits = size_fits_of(evidence);
+    if (study_.compare->fit == config::Fit::power && setting_.size.empty())
+      evidence.fits = size_fits_of(evidence);
     return evidence;
   }
 

@@ -187,20 +187,43 @@ void add_hardware(std::span<const records::RunResult> results, std::vector<std::
                   fmt::join(kinds, "; on ")));
 }
 
+/// "copy (length 12)": what a power law is of.
+std::string law_place(const std::string& task, const SizeFit& fit) {
+  return task + (fit.test_set.empty() ? "" : " (" + fit.test_set + ")");
+}
+
+std::string law_note(const std::string& place, const SizeFit& fit, const std::string& over) {
+  auto words = fmt::format("{}: {} goes as parameters^{:.3f}", place, display_name(fit.metric),
+                           fit.law.exponent);
+  if (fit.exponents.interval)
+    words += fmt::format(", 95 % interval of {} seeds [{:.3f}, {:.3f}]", fit.exponents.count,
+                         fit.exponents.interval->low, fit.exponents.interval->high);
+  return words + fmt::format("; over {} the law leaves {} % of the logarithm's variance.", over,
+                             percent_figure(100 * (1 - fit.law.r_squared)));
+}
+
 /// The power laws of metrics over the number of parameters.
-void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
-  for (const auto& fit : task.fits) {
-    auto words = fmt::format("{}{}: {} goes as parameters^{:.3f}", task.name,
-                             fit.test_set.empty() ? "" : " (" + fit.test_set + ")",
-                             display_name(fit.metric), fit.law.exponent);
-    if (fit.exponents.interval)
-      words += fmt::format(", 95 % interval of {} seeds [{:.3f}, {:.3f}]", fit.exponents.count,
-                           fit.exponents.interval->low, fit.exponents.interval->high);
-    notes.push_back(words + fmt::format("; over the {} arms' means the law leaves {} % of the "
-                                        "logarithm's variance.",
-                                        task.arms.size(),
-                                        percent_figure(100 * (1 - fit.law.r_squared))));
-  }
+void add_fits(const Evidence& evidence, const config::Study& study,
+              std::vector<std::string>& notes) {
+  if (!study.compare || study.compare->fit == config::Fit::none) return;
+  const auto before = notes.size();
+  for (const auto& task : evidence.tasks)
+    for (const auto& fit : task.fits)
+      notes.push_back(law_note(law_place(task.name, fit), fit,
+                               fmt::format("the {} arms' means", task.arms.size())));
+  for (const auto& ladder : evidence.ladders)
+    for (const auto& arm : ladder.arms)
+      if (arm.fit)
+        notes.push_back(
+            law_note(fmt::format("{}, {}{}", law_place(ladder.task, *arm.fit), arm.name,
+                                 ladder.at.empty() ? "" : " at " + ladder.at),
+                     *arm.fit,
+                     fmt::format("the means at its {} {}", ladder.rungs.size(),
+                                 ladder.axis == kSizeAxis ? "sizes" : "values of " + ladder.axis)));
+  if (notes.size() == before)
+    notes.emplace_back(
+        "No power law is fitted (compare.fit): it takes finished runs of three different numbers "
+        "of parameters, and means above 0.");
 }
 
 /// Whether a run of the task has finished.
@@ -290,7 +313,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   display_name(task.metric)));
-  for (const auto& task : evidence.tasks) add_fits(task, notes);
+  add_fits(evidence, study, notes);
   add_starts(evidence, results, notes);
   add_training_notes(study, results, notes);
   add_tokens(evidence, results, notes);

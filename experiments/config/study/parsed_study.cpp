@@ -121,10 +121,26 @@ std::map<std::string, Declared> of_settings(const std::map<std::string, Declared
   return all;
 }
 
+/// Reports a power law over fewer than three sizes of a model.
+void check_fit(const StudyNames& names, ParsedStudy& study) {
+  if (study.keys.compare.fit == Fit::none || names.settings.empty()) return;
+  const auto& first = names.settings.front();
+  const auto settings = settings_in(names.settings, first.task).size();
+  const bool has_sizes = !first.size.empty();
+  const auto sizes = has_sizes ? settings : std::max(settings, names.arms.size());
+  need(sizes >= 3, "compare.fit",
+       fmt::format(
+           "compare.fit: power needs three sizes or more, and the study has {} {}; add some, "
+           "or leave it out",
+           sizes, has_sizes ? "sizes" : "arms"),
+       study);
+}
+
 void read_claims(ParsedStudy& study) {
   const StudyNames names{study.settings, names_of(study.arms)};
   if (study.given("compare")) {
     study.compare = check_comparison(study.keys.compare, names, study.trail, study.problems);
+    check_fit(names, study);
     study.compare->metrics = of_settings(study.compare->metrics, study.settings);
     study.compare->test_sets = of_settings(study.compare->test_sets, study.settings);
   }

@@ -61,9 +61,10 @@ struct CompareOptions {
     visit("allow", o.allow,
           "ways in which compared arms may differ: seeds (claims use the seeds that both "
           "finished), steps, data or hardware");
-    visit("fit", o.fit,
-          "power: fit metric = a * parameters ^ b over the arms, which need three sizes or more; "
-          "none: no fit");
+    visit(
+        "fit", o.fit,
+        "power: fit metric = a * parameters ^ b over the arms or, in a study with sizes, of every "
+        "arm over them; three sizes or more are needed; none: no fit");
   }
 };
 

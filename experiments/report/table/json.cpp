@@ -132,6 +132,7 @@ Json json_of(const analysis::LadderArm& arm) {
             {"sentence", arm.sentence}};
   if (!arm.no_claim.empty()) json["no_claim"] = arm.no_claim;
   if (arm.crossing) json["crossing"] = *arm.crossing;
+  if (arm.fit) json["fit"] = json_of(*arm.fit);
   if (arm.best) json["best"] = json_of(*arm.best);
   if (arm.best) json["best_at"] = arm.best_at;
   if (arm.best_effect) json["best_effect"] = json_of(*arm.best_effect);

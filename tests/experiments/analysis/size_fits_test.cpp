@@ -52,6 +52,50 @@ TEST(SizeFits, ASeedThatOneArmLacksHasNoExponent) {
   EXPECT_EQ(fits[0].exponents.count, 2);
 }
 
+/// The arms base and more in three sizes, the perplexity of `more` falling twice as fast.
+Evidence evidence_of_sizes(double least = 1) {
+  records::StudyRuns runs{.folder = {"none/s"}};
+  int64_t parameters = 100;
+  for (const char* size : {"small", "middle", "large"}) {
+    for (const int seed : {1, 2, 3})
+      for (const bool more : {false, true}) {
+        auto run = result_of(more ? "more" : "base", seed, 0.5);
+        run.task = std::string("copy-") + size;
+        run.parameters = parameters + (more ? 10 : 0);
+        run.tests[0].perplexity = least * std::pow(run.parameters, more ? -0.4 : -0.2);
+        runs.results.push_back(run);
+      }
+    parameters *= 4;
+  }
+  return make_evidence(
+      study_of(study_yaml(3, {"more"},
+                          "sizes: {small: {}, middle: {model.d_model: 32}, large: {model.d_model: "
+                          "64}}\ncompare: {baseline: base, metric: perplexity, fit: power}\n")),
+      runs);
+}
+
+TEST(SizeFits, OfAStudyWithSizesAreOfEveryArmOverThem) {
+  const auto evidence = evidence_of_sizes();
+  ASSERT_EQ(evidence.ladders.size(), 1U);
+  for (const auto& arm : evidence.ladders[0].arms) {
+    ASSERT_TRUE(arm.fit) << arm.name;
+    EXPECT_EQ(arm.fit->test_set, "length 12");
+    EXPECT_NEAR(arm.fit->law.exponent, arm.name == "more" ? -0.4 : -0.2, 1e-9);
+    EXPECT_NEAR(arm.fit->exponents.values.at(2), arm.fit->law.exponent, 1e-9);
+  }
+  for (const auto& task : evidence.tasks) EXPECT_TRUE(task.fits.empty());
+  std::string all;
+  for (const auto& note : evidence.notes) all += note + "\n";
+  EXPECT_NE(all.find("copy (length 12), more: perplexity goes as parameters^-0.400"), all.npos)
+      << all;
+}
+
+TEST(SizeFits, ThatCannotBeMadeAreSaidInTheNotes) {
+  std::string all;
+  for (const auto& note : evidence_of_sizes(0).notes) all += note + "\n";
+  EXPECT_NE(all.find("No power law is fitted"), all.npos) << all;
+}
+
 TEST(SizeFits, AreSaidInTheNotes) {
   std::string all;
   for (const auto& note : evidence_of(", fit: power").notes) all += note + "\n";

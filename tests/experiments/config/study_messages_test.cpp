@@ -36,6 +36,17 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:5:12: 'model..dropout' is not a key path"},
     {"UnknownDottedPath", kBase + "arms: {a: {model.positon.kind: learned}}\n",
      "study.yaml:5:18: unknown key 'positon' in model; did you mean 'position'?"},
+    {"AFitOverTwoArms",
+     kBase +
+         "arms: {a: {}, b: {model.layers: 2}}\ncompare: {baseline: a, metric: bleu, fit: power}\n",
+     "study.yaml:6:43: compare.fit: power needs three sizes or more, and the study has 2 arms; add "
+     "some, or leave it out"},
+    {"AFitOverTwoSizes",
+     kBase + "arms: {a: {}, b: {model.bias: false}, c: {model.dropout: 0}}\nsizes: {s: {}, l: "
+             "{model.layers: 8}}\ncompare: {baseline: a, metric: bleu, fit: power}\n",
+     "study.yaml:7:43: compare.fit: power needs three sizes or more, and the study has 2 sizes; "
+     "add "
+     "some, or leave it out"},
     {"ArmsAreAList", kBase + "arms: [a, b]\n",
      "study.yaml:5:7: arms must be a mapping of arm names to changes"},
     {"ArmIsAScalar", kBase + "arms: {a: learned}\n",
