@@ -31,6 +31,7 @@ constexpr size_t kBatches = 20;
 constexpr int64_t kCpuWarmUp = 4;
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kDecodedSource = 14, kDecodedTarget = 20;
+constexpr int64_t kBenchVocabulary = 8000;
 
 struct BenchRequest {
   std::string study;
@@ -39,7 +40,7 @@ struct BenchRequest {
   config::Selection selection;
   int64_t steps = 20;
   int64_t batch = 64;
-  int64_t vocabulary = 8000;
+  std::optional<int64_t> vocabulary;
   int64_t threads = 0;
   bool json = false;
 };
@@ -122,7 +123,7 @@ nlohmann::json rows(const std::vector<int64_t>& values, int64_t length) {
 }
 
 void write_batches(const BenchRequest& request, const config::Experiment& experiment,
-                   const std::vector<data::Batch>& batches) {
+                   int64_t vocabulary, const std::vector<data::Batch>& batches) {
   std::ofstream stream(request.batches);
   const auto& model = experiment.model;
   const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
@@ -131,7 +132,7 @@ void write_batches(const BenchRequest& request, const config::Experiment& experi
     throw UsageError(
         "--batches writes for the PyTorch twin, which has multi_head attention and a "
         "dense feed_forward only");
-  stream << nlohmann::json{{"vocabulary", request.vocabulary},
+  stream << nlohmann::json{{"vocabulary", vocabulary},
                            {"model",
                             {{"d_model", model.d_model},
                              {"layers", model.layers},
@@ -229,19 +230,26 @@ config::Experiment first_experiment(const BenchRequest& request) {
   return experiment;
 }
 
+/// Of the synthetic ids, and of the model that reads them.
+int64_t bench_vocabulary(const BenchRequest& request, const config::Experiment& experiment) {
+  const auto declared = config::declared_vocabulary(experiment);
+  return request.vocabulary.value_or(declared ? declared->tokens : kBenchVocabulary);
+}
+
 /// Times greedy steps on random sources with random weights; no output ends.
 void bench_decode(const BenchRequest& request) {
   const auto experiment = first_experiment(request);
-  const models::InferenceModel model(random_model(experiment, request.vocabulary),
+  const auto vocabulary = bench_vocabulary(request, experiment);
+  const models::InferenceModel model(random_model(experiment, vocabulary),
                                      experiment.training.precision == training::Precision::bf16
                                          ? models::WeightDtype::bf16
                                          : models::WeightDtype::fp32);
   if (model.family() == models::Family::encoder_only)
     throw UsageError("an encoder does not generate; choose another model.family");
   const torch::NoGradGuard no_grad;
-  const auto source = torch::randint(tokenizer::kUnk + 1, request.vocabulary,
-                                     {request.batch, kDecodedSource}, torch::kLong)
-                          .to(model.device());
+  const auto source =
+      torch::randint(tokenizer::kUnk + 1, vocabulary, {request.batch, kDecodedSource}, torch::kLong)
+          .to(model.device());
   std::vector<double> seconds;
   for (int64_t round = 0; round <= request.steps; ++round) {
     const auto start = std::chrono::steady_clock::now();
@@ -256,23 +264,27 @@ void bench_decode(const BenchRequest& request) {
   const double rate =
       static_cast<double>(request.batch * kDecodedTarget) / seconds[seconds.size() / 2];
   if (request.json)
-    std::cout << nlohmann::json{{"tokens_per_second", rate}}.dump() << "\n";
+    std::cout << nlohmann::json{{"tokens_per_second", rate}, {"vocabulary", vocabulary}}.dump()
+              << "\n";
   else
-    std::cout << fmt::format("{:.0f} target tokens/s, median of {} times\n", rate, seconds.size());
+    std::cout << fmt::format("{:.0f} target tokens/s with a vocabulary of {}, median of {} times\n",
+                             rate, vocabulary, seconds.size());
 }
 
 void bench_train(const BenchRequest& request) {
   const auto experiment = first_experiment(request);
-  const auto batches = make_batches(experiment, request.vocabulary);
-  if (!request.batches.empty()) write_batches(request, experiment, batches);
+  const auto vocabulary = bench_vocabulary(request, experiment);
+  const auto batches = make_batches(experiment, vocabulary);
+  if (!request.batches.empty()) write_batches(request, experiment, vocabulary, batches);
   const auto measured =
-      measure(random_model(experiment, request.vocabulary), experiment, batches, request.steps);
+      measure(random_model(experiment, vocabulary), experiment, batches, request.steps);
   using training::UpdatePart;
   const auto each = [&](UpdatePart part) {
     return measured.times.of(part) / static_cast<double>(request.steps);
   };
   if (request.json) {
     std::cout << nlohmann::json{{"tokens_per_second", measured.tokens_per_second},
+                                {"vocabulary", vocabulary},
                                 {"peak_memory_mb", measured.peak_memory_mb},
                                 {"loss", measured.loss},
                                 {"breakdown",
@@ -285,9 +297,9 @@ void bench_train(const BenchRequest& request) {
     return;
   }
   std::cout << fmt::format(
-      "{:.0f} target tokens/s, peak memory {:.0f} MB; seconds a step: forward {:.3f}, backward "
-      "{:.3f}, optimizer {:.3f}, data {:.3f}\n",
-      measured.tokens_per_second, measured.peak_memory_mb, each(UpdatePart::forward),
+      "{:.0f} target tokens/s with a vocabulary of {}, peak memory {:.0f} MB; seconds a step: "
+      "forward {:.3f}, backward {:.3f}, optimizer {:.3f}, data {:.3f}\n",
+      measured.tokens_per_second, vocabulary, measured.peak_memory_mb, each(UpdatePart::forward),
       each(UpdatePart::backward), each(UpdatePart::optimizer), each(UpdatePart::data));
 }
 
@@ -297,9 +309,9 @@ void add_bench_flags(CLI::App& verb, BenchRequest& request) {
       ->check(between(1, 1024));
   verb.add_option("--precision", request.precision, "Of matrix products; absent: the study's")
       ->type_name(type_of_words({"fp32", "bf16"}));
-  verb.add_option("--vocabulary", request.vocabulary, "Tokens of the vocabulary")
-      ->check(between(16, 1'000'000))
-      ->capture_default_str();
+  verb.add_option("--vocabulary", request.vocabulary,
+                  "Tokens of the vocabulary; absent: as tokenizer.vocabulary says, or 8000")
+      ->check(between(16, 1'000'000));
   add_set_flag(verb, request.selection.sets);
   verb.add_flag("--json", request.json, "Print one JSON object");
 }

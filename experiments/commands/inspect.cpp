@@ -6,6 +6,7 @@
 #include <set>
 
 #include "data/batch.h"
+#include "data/corpus.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/position_pictures.h"
@@ -17,6 +18,7 @@
 #include "experiments/run/model_cost.h"
 #include "models/position/position.h"
 #include "models/transformer.h"
+#include "tokenizer/tokenizer.h"
 #include "training/storage/durable_file.h"
 #include "training/update.h"
 
@@ -25,9 +27,40 @@ namespace {
 
 struct InspectRequest {
   std::string study;
-  int64_t vocabulary = 8000;
+  std::string data;
+  std::optional<int64_t> vocabulary;
   int64_t length = 32;
 };
+
+/// The vocabulary of a run's model. Throws UsageError if only data says it that cannot be read.
+run::CountedVocabulary vocabulary_for(const InspectRequest& request,
+                                      const std::filesystem::path& folder,
+                                      const config::RunSpecification& run) {
+  const auto refuse = [&](const std::exception& error) {
+    return UsageError(fmt::format(
+        "the data decides on the vocabulary of {}/{}, and it cannot be read ({}); give its folder "
+        "with --data, or a number of tokens with --vocabulary",
+        run.task, run.arm, error.what()));
+  };
+  try {
+    return run::counted_vocabulary(run.experiment, folder, request.vocabulary);
+  } catch (const data::DataError& error) {
+    throw refuse(error);
+  } catch (const tokenizer::TokenizerError& error) {
+    throw refuse(error);
+  }
+}
+
+/// "a vocabulary of 2000 (tokenizer.vocabulary)", "vocabularies of 900 and 1000 (the data)"
+std::string text_of(const run::CountedVocabulary& vocabulary, bool labels) {
+  const auto& [source, target, pad, divider] = vocabulary.sizes;
+  const auto numbers = labels ? fmt::format("a vocabulary of {}", source)
+                       : source == target
+                           ? fmt::format("a vocabulary of {}", target)
+                           : fmt::format("vocabularies of {} and {}", source, target);
+  return fmt::format("{} ({}){}", numbers, vocabulary.origin,
+                     labels ? fmt::format(" and {} classes (the data)", target) : "");
+}
 
 void print_differences(const config::Experiment& base, const config::Experiment& arm) {
   for (const auto& change : config::differences(base, arm))
@@ -37,32 +70,33 @@ void print_differences(const config::Experiment& base, const config::Experiment&
 }
 
 void inspect_model(const InspectRequest& request) {
-  const models::Vocabulary vocabulary{request.vocabulary, request.vocabulary, 0};
   std::map<std::string, const config::RunSpecification*> base;  // the first arm of each task
   std::set<std::string> shown;
-  const auto study = config::read_study(
-      request.study, {.count = run::counted_parameters(), .parts = run::check_parts});
+  config::Selection selection{.count = run::counted_parameters(), .parts = run::check_parts};
+  if (!request.data.empty()) selection.data_folder = data_folder(request.data);
+  const auto study = config::read_study(request.study, selection);
   for (const auto& run : study.runs) {
     if (!shown.insert(run.task + "/" + run.arm).second) continue;
-    const auto cost = run::cost_of(run.experiment.model, vocabulary, request.length);
+    const auto vocabulary = vocabulary_for(request, study.data_folder, run);
+    const models::Transformer model(run.experiment.model, vocabulary.sizes);
+    const auto cost = run::cost_of(run.experiment.model, vocabulary.sizes, request.length);
     std::cout << fmt::format(
-        "{}/{}: {} parameters{}, {:.3f} MFLOPs and {:.1f} kB of activations per token\n", run.task,
-        run.arm, cost.parameters,
+        "{}/{}: {} parameters{} with {}, {:.3f} MFLOPs and {:.1f} kB of activations per token\n",
+        run.task, run.arm, cost.parameters,
         cost.active_parameters < cost.parameters
             ? fmt::format(" ({} active)", cost.active_parameters)
             : "",
-        cost.flops_per_token / 1e6, cost.activation_bytes_per_token / 1e3);
+        text_of(vocabulary, model->labels()), cost.flops_per_token / 1e6,
+        cost.activation_bytes_per_token / 1e3);
     if (base.contains(run.task))
       print_differences(base.at(run.task)->experiment, run.experiment);
     else
       base[run.task] = &run;
-    std::cout << run::module_tree(*models::Transformer(run.experiment.model, vocabulary)) << "\n";
+    std::cout << run::module_tree(*model) << "\n";
   }
   std::cout << fmt::format(
-      "Vocabulary {0}, a source and a target of {1} tokens, whose forward pass in fp32 is divided "
-      "by "
-      "{1}.\n",
-      request.vocabulary, request.length);
+      "A source and a target of {0} tokens, whose forward pass in fp32 is divided by {0}.\n",
+      request.length);
 }
 
 struct PositionsRequest {
@@ -111,14 +145,16 @@ void add_inspect(CLI::App& app) {
   verb->require_subcommand(1);
   auto* model = verb->add_subcommand("model", "Modules, parameters, FLOPs and memory of every arm");
   model->add_option("study", request->study, "The study's YAML file")->required();
-  model->add_option("--vocabulary", request->vocabulary, "Tokens of the vocabulary")
-      ->check(between(4, 1'048'576))
-      ->capture_default_str();
+  add_data_flag(*model, request->data);
+  model
+      ->add_option("--vocabulary", request->vocabulary,
+                   "Tokens of the vocabulary; absent: as tokenizer.vocabulary says for text in "
+                   "files, else as the data gives them, which is read")
+      ->check(between(8, 1'048'576));
   model->add_option("--length", request->length, "Tokens of a source and of a target")
       ->check(between(1, 4096))
       ->capture_default_str();
-  model->footer(
-      "Example:\n  ablate inspect model experiments/studies/quickstart.yaml --vocabulary 64");
+  model->footer("Example:\n  ablate inspect model experiments/studies/quickstart.yaml");
   model->callback([request] { inspect_model(*request); });
   add_positions(*verb);
   add_inspect_attention(*verb);

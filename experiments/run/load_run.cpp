@@ -96,6 +96,15 @@ data::Tokenizers load_tokenizers(const records::RunFolder& run) {
           std::move(labels)};
 }
 
+models::Vocabulary vocabulary_of(const config::Experiment& experiment,
+                                 const data::Tokenizers& tokenizers) {
+  const auto* tokens = std::get_if<data::Tokens>(&experiment.data);
+  models::Vocabulary vocabulary{tokenizers.source.vocabulary_size(), tokenizers.outputs(),
+                                tokenizer::kPad};
+  if (tokens != nullptr && tokens->mask_documents) vocabulary.divider = tokenizer::kEos;
+  return vocabulary;
+}
+
 models::Transformer make_model(const config::Experiment& experiment,
                                const data::Tokenizers& tokenizers) {
   const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
@@ -106,11 +115,7 @@ models::Transformer make_model(const config::Experiment& experiment,
                           records::kLabelsFile)
             : fmt::format("{} is beside the tokenizer of a model without a label head",
                           records::kLabelsFile));
-  const auto* tokens = std::get_if<data::Tokens>(&experiment.data);
-  models::Vocabulary vocabulary{tokenizers.source.vocabulary_size(), tokenizers.outputs(),
-                                tokenizer::kPad};
-  if (tokens != nullptr && tokens->mask_documents) vocabulary.divider = tokenizer::kEos;
-  return models::Transformer(experiment.model, vocabulary);
+  return models::Transformer(experiment.model, vocabulary_of(experiment, tokenizers));
 }
 
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& which) {

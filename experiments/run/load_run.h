@@ -21,6 +21,10 @@ void save_tokenizers(const records::RunFolder& run, const data::Tokenizers& toke
 /// The tokenizers of a run; their SHA-256 must be the recorded ones. Throws TokenizerError.
 data::Tokenizers load_tokenizers(const records::RunFolder& run);
 
+/// The sizes of the model that reads and writes with these tokenizers.
+models::Vocabulary vocabulary_of(const config::Experiment& experiment,
+                                 const data::Tokenizers& tokenizers);
+
 models::Transformer make_model(const config::Experiment& experiment,
                                const data::Tokenizers& tokenizers);
 

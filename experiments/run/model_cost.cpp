@@ -20,6 +20,7 @@
 #include "experiments/run/run_data.h"
 #include "experiments/run/start_model.h"
 #include "models/feed_forward.h"
+#include "tokenizer/special_tokens.h"
 #include "training/device.h"
 #include "training/likelihood.h"
 #include "training/trained_parts.h"
@@ -29,6 +30,7 @@ namespace ablate::run {
 namespace {
 
 constexpr int64_t kRows = 8;
+constexpr int64_t kCountedClasses = 2;  // of a label head, before its data is read
 
 int64_t own_parameters(const torch::nn::Module& module) {
   int64_t count = 0;
@@ -48,7 +50,8 @@ double used_share(const torch::nn::Module& module) {
 double activation_bytes(models::Transformer& model, const models::Vocabulary& vocabulary,
                         int64_t length) {
   const auto source = torch::randint(4, vocabulary.source, {kRows, length});
-  const auto target = torch::randint(4, vocabulary.target, {kRows, length});
+  const auto target =
+      model->labels() ? torch::Tensor() : torch::randint(4, vocabulary.target, {kRows, length});
   auto& allocator = training::CachingAllocator::instance();
   const auto before = allocator.statistics().in_use;
   const auto output = model->hidden(source, target, {.training = true, .dropout = 0.1, .seed = 1});
@@ -148,9 +151,11 @@ config::ParameterCounter counted_parameters() {
     const auto key =
         fmt::format("{}\n{}", vocabulary, config::canonical({.model = experiment.model}));
     const auto [found, fresh] = known->try_emplace(key);
+    const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
     if (fresh)
-      found->second = models::parameter_count(
-          *models::Transformer(experiment.model, models::Vocabulary{vocabulary, vocabulary, 0}));
+      found->second = models::parameter_count(*models::Transformer(
+          experiment.model,
+          models::Vocabulary{vocabulary, labels ? kCountedClasses : vocabulary, 0}));
     return found->second;
   };
 }
@@ -159,6 +164,19 @@ std::vector<training::TrainingProblem> check_parts(const config::Experiment& exp
   if (!experiment.training.names_parts()) return {};
   constexpr models::Vocabulary kAny{config::kMatchedVocabulary, config::kMatchedVocabulary, 0};
   return training::part_problems(*models::Transformer(experiment.model, kAny), experiment.training);
+}
+
+CountedVocabulary counted_vocabulary(const config::Experiment& experiment,
+                                     const std::filesystem::path& folder,
+                                     const std::optional<int64_t>& given) {
+  const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
+  if (given && !labels) return {{*given, *given, tokenizer::kPad}, "--vocabulary"};
+  const auto declared = config::declared_vocabulary(experiment);
+  if (declared && !labels && !data::is_generated(experiment.data))
+    return {{declared->tokens, declared->tokens, tokenizer::kPad}, declared->key};
+  auto sizes = vocabulary_of(experiment, read_tokenizers(experiment, folder));
+  if (given) sizes.source = *given;
+  return {sizes, given ? "--vocabulary" : "the data"};
 }
 
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
@@ -330,7 +348,7 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
 
 records::RunEstimate count_run(const RunJob& job) {
   const Stopwatch watch;
-  at::set_num_threads(1);
+  at::set_num_threads(static_cast<int>(job.threads));
   if (std::holds_alternative<training::TimeBudget>(job.experiment.training.budget))
     throw UsageError(
         "training.budget is in seconds, and only timed updates tell how many steps that is; leave "

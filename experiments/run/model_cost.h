@@ -47,6 +47,19 @@ config::ParameterCounter counted_parameters();
 /// Why the run cannot train the parts of its model that it names; builds the model if it names any.
 std::vector<training::TrainingProblem> check_parts(const config::Experiment& experiment);
 
+/// The vocabularies that a model is counted with.
+struct CountedVocabulary {
+  models::Vocabulary sizes;
+  std::string origin;  // the key or the flag that gives the number, or "the data"
+};
+
+/// The number of tokens that was `given` or that a key declares for text in files; else those of
+/// the data, whose relative paths start at `folder`, as a run has them. Classes are always those of
+/// the data. Throws DataError and TokenizerError.
+CountedVocabulary counted_vocabulary(const config::Experiment& experiment,
+                                     const std::filesystem::path& folder,
+                                     const std::optional<int64_t>& given);
+
 /// Runs one pass. REQUIRES: CachingAllocator installed, for the activation memory.
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
                   int64_t length);
@@ -60,7 +73,7 @@ std::string module_tree(const models::TransformerImpl& model);
 /// arm is estimated as one that trains from scratch.
 records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages);
 
-/// The same on one thread of a CPU, without timing anything. Throws UsageError if the budget is in
+/// The same on the CPU, without timing anything. Throws UsageError if the budget is in
 /// seconds.
 records::RunEstimate count_run(const RunJob& job);
 

@@ -64,14 +64,35 @@ data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Expe
   return corpus;
 }
 
+namespace {
+
+data::Tokenizers tokenizers_for(const config::Experiment& experiment,
+                                const std::vector<data::Example>& train,
+                                const std::filesystem::path& folder,
+                                const std::optional<std::filesystem::path>& start) {
+  auto tokenizers =
+      config::format_of(experiment)
+          .tokenizers(experiment.tokenizer, train,
+                      start ? load_tokenizers(*start) : named_tokenizers(experiment, folder));
+  require_numbers(experiment.data, tokenizers);
+  return tokenizers;
+}
+
+}  // namespace
+
+data::Tokenizers read_tokenizers(const config::Experiment& experiment,
+                                 const std::filesystem::path& folder) {
+  std::optional<std::filesystem::path> start;
+  if (const auto& from = experiment.training.init_from.run) start = folder / *from;
+  return tokenizers_for(experiment, data::load(experiment.data, folder, kDataSeed).train, folder,
+                        start);
+}
+
 RunData read_run_data(const config::Experiment& experiment, const std::filesystem::path& folder,
                       const std::optional<std::filesystem::path>& start) {
   auto corpus = data::load(experiment.data, folder, kDataSeed);
   const auto format = config::format_of(experiment);
-  auto tokenizers =
-      format.tokenizers(experiment.tokenizer, corpus.train,
-                        start ? load_tokenizers(*start) : named_tokenizers(experiment, folder));
-  require_numbers(experiment.data, tokenizers);
+  auto tokenizers = tokenizers_for(experiment, corpus.train, folder, start);
   // The weights of a run that is only evaluated are those that it starts from.
   auto vectors = experiment.training.trains() ? read_vectors(experiment, tokenizers, folder)
                                               : std::vector<EmbeddingVectors>();

@@ -54,6 +54,11 @@ data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Expe
 RunData read_run_data(const config::Experiment& experiment, const std::filesystem::path& folder,
                       const std::optional<std::filesystem::path>& start);
 
+/// The tokenizers that such a run has. Relative paths start at `folder`. Throws as read_run_data(),
+/// but for lengths.
+data::Tokenizers read_tokenizers(const config::Experiment& experiment,
+                                 const std::filesystem::path& folder);
+
 /// Throws LengthError if a test set or its longest possible outputs exceed the model's positions.
 void check_lengths(const config::Experiment& experiment, const data::SequenceFormat& format,
                    const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests);

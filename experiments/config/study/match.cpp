@@ -20,9 +20,8 @@ namespace {
 constexpr int64_t kLargest = 1 << 20;
 
 int64_t vocabulary_of(const Experiment& experiment) {
-  const auto* tokens = std::get_if<data::Tokens>(&experiment.data);
-  if (tokens != nullptr && tokens->vocabulary) return *tokens->vocabulary + tokenizer::kFirstNumber;
-  return experiment.tokenizer.vocabulary.value_or(kMatchedVocabulary);
+  const auto declared = declared_vocabulary(experiment);
+  return declared ? declared->tokens : kMatchedVocabulary;
 }
 
 /// One value for the key, as a layer.
@@ -103,6 +102,18 @@ class Search {
 
 }  // namespace
 
+std::optional<DeclaredVocabulary> declared_vocabulary(const Experiment& experiment) {
+  const auto& tokenizer = experiment.tokenizer;
+  const auto* tokens = std::get_if<data::Tokens>(&experiment.data);
+  if (experiment.training.init_from.run) return {};
+  if (tokens != nullptr && tokens->vocabulary)
+    return {{*tokens->vocabulary + tokenizer::kFirstNumber, "data.vocabulary"}};
+  if (tokenizer.kind == tokenizer::Kind::byte)
+    return {{tokenizer::kFirstNumber + 256 + (tokenizer.mask ? 1 : 0), "tokenizer.kind"}};
+  if (tokenizer.vocabulary) return {{*tokenizer.vocabulary, "tokenizer.vocabulary"}};
+  return {};
+}
+
 bool differs_in_size(const Experiment& arm, const MatchGoal& goal) {
   const auto count = [&](const Experiment& one) { return goal.count(one, vocabulary_of(one)); };
   return count(arm) != count(goal.baseline);
@@ -129,7 +140,7 @@ std::optional<Matched> match(Layered& arm, const std::string& name, const MatchG
         "key, or leave the arm out of match.arms",
         closest.value, closest.parameters, 100 * off / static_cast<double>(wanted)));
   lay(layer_of(goal.key, closest.value, problems), arm, problems);
-  return Matched{closest.value, closest.parameters, wanted};
+  return Matched{closest.value, closest.parameters, wanted, vocabulary_of(arm.experiment)};
 }
 
 void check_matched_key(const std::string& key, const Mark& mark, ProblemList& problems) {

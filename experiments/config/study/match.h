@@ -19,7 +19,16 @@ using ParameterCounter = std::function<int64_t(const Experiment&, int64_t vocabu
 /// The name that the origins of solved values give.
 inline constexpr const char* kMatchSource = "match";
 
-/// Tokens of the vocabulary that sizes are matched with if tokenizer.vocabulary is absent.
+/// The number of tokens that a key gives a run's vocabulary.
+struct DeclaredVocabulary {
+  int64_t tokens = 0;
+  std::string key;  // "tokenizer.vocabulary"
+};
+
+/// Absent if a file, another run or the training text decides.
+std::optional<DeclaredVocabulary> declared_vocabulary(const Experiment& experiment);
+
+/// Tokens of the vocabulary that sizes are matched with if no key declares it.
 inline constexpr int64_t kMatchedVocabulary = 64;
 
 /// The largest difference in parameters of arms that count as equally large, as a share.
@@ -37,6 +46,7 @@ struct MatchGoal {
 struct Matched {
   int64_t value = 0;
   int64_t parameters = 0, baseline = 0;  // of the arm and of the baseline
+  int64_t vocabulary = 0;                // tokens that the arm's are counted with
 };
 
 struct Layered;

@@ -66,8 +66,9 @@ void StudyNotes::add(const Place& run, const Experiment& experiment, const Trail
 }
 
 void StudyNotes::add_match(const Place& run, const std::string& key, const Matched& matched) {
-  note(fmt::format("match: {} is {}, which gives {} parameters; the baseline has {}", key,
-                   matched.value, matched.parameters, matched.baseline),
+  note(fmt::format("match: {} is {}, which gives {} parameters; the baseline has {}, both with a "
+                   "vocabulary of {}",
+                   key, matched.value, matched.parameters, matched.baseline, matched.vocabulary),
        run);
 }
 

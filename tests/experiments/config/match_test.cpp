@@ -35,7 +35,19 @@ TEST(Match, GivesEveryArmTheBaselinesParameters) {
   EXPECT_EQ(origins.at("model.feed_forward.d_hidden"), "match");
   EXPECT_EQ(study.notes.front(),
             "match: model.feed_forward.d_hidden is 200, which gives 80896 parameters; the baseline "
-            "has 80896 (copy/gated, copy/deep)");
+            "has 80896, both with a vocabulary of 64 (copy/gated, copy/deep)");
+}
+
+TEST(Match, CountsWithTheVocabularyThatAKeyDeclares) {
+  const auto declared = [](const std::string& base) {
+    const auto study = study_of(kBase + base);
+    return declared_vocabulary(study.runs.front().experiment);
+  };
+  EXPECT_EQ(declared("  tokenizer: {kind: unigram, vocabulary: 2000}\n")->tokens, 2000);
+  EXPECT_EQ(declared("  tokenizer: {kind: byte}\n")->tokens, 260);
+  EXPECT_EQ(declared("  tokenizer: {kind: byte, mask: true}\n")->tokens, 261);
+  EXPECT_FALSE(declared("  tokenizer: {kind: word}\n")) << "the text decides";
+  EXPECT_FALSE(declared("  tokenizer: {file: some.model}\n"));
 }
 
 TEST(Match, SolvesForEverySizeAndOnlyForTheArmsThatItNames) {
