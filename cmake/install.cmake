@@ -18,7 +18,7 @@ foreach(name models options warnings)
 endforeach()
 target_compile_features(ablate_options INTERFACE cxx_std_20)
 install(TARGETS ablate_models ablate_options ablate_warnings EXPORT Ablate ARCHIVE DESTINATION lib)
-install(DIRECTORY models DESTINATION include/ablate FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY models options DESTINATION include/ablate FILES_MATCHING PATTERN "*.h")
 install(EXPORT Ablate NAMESPACE ablate:: FILE AblateTargets.cmake DESTINATION ${package})
 configure_package_config_file(cmake/AblateConfig.cmake.in ${CMAKE_BINARY_DIR}/AblateConfig.cmake
   INSTALL_DESTINATION ${package})

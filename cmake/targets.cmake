@@ -26,10 +26,12 @@ add_library(torch_headers STATIC ${CMAKE_BINARY_DIR}/torch_headers.cpp)
 target_link_libraries(torch_headers PUBLIC ablate::torch PRIVATE ablate_warnings)
 target_precompile_headers(torch_headers PRIVATE ${CMAKE_SOURCE_DIR}/models/libtorch.h)
 
-# Option structs are headers without torch that every folder's configuration reads.
-add_library(ablate_options INTERFACE)
+# What describes option structs, which are headers without torch that every folder's configuration reads.
+file(GLOB options_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/options/*.cpp)
+add_library(ablate_options STATIC ${options_sources})
 add_library(ablate::options ALIAS ablate_options)
-target_include_directories(ablate_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/ablate>)
+target_link_libraries(ablate_options PRIVATE ablate_warnings)
+target_include_directories(ablate_options PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/ablate>)
 
 # ablate_library(folder [TORCH] [TALKS] [USES targets...]): target ablate::<folder> from its sources and those of its sub-folders
 # that are no library of their own, which come first. "experiments/" is left out of the name, and a "/" is a "_" there.

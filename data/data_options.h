@@ -1,16 +1,16 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "data/playground_options.h"
 #include "data/task_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::data {
 
@@ -24,24 +24,14 @@ constexpr bool writes_outputs(Compared compared) {
 }
 
 /// The treatment of a line that cannot be used (empty side, invalid UTF-8, over-long).
-enum class BadLine { error, skip };
-
-constexpr auto names(BadLine) {
-  return std::to_array<std::pair<BadLine, std::string_view>>(
-      {{BadLine::error, "error"}, {BadLine::skip, "skip"}});
-}
+ABLATE_ENUM(BadLine, error, skip);
 
 void require_line_limit(int64_t bytes, auto&& require) {
   require(bytes >= 16 && bytes <= 16'777'216, "max_line_bytes", "must be from 16 to 16777216");
 }
 
 /// Files whose columns have names.
-enum class TableFormat { jsonl, csv, tsv };
-
-constexpr auto names(TableFormat) {
-  return std::to_array<std::pair<TableFormat, std::string_view>>(
-      {{TableFormat::jsonl, "jsonl"}, {TableFormat::csv, "csv"}, {TableFormat::tsv, "tsv"}});
-}
+ABLATE_ENUM(TableFormat, jsonl, csv, tsv);
 
 inline constexpr const char* kNeedsFormat =
     "has an effect only with data.format: jsonl, csv or tsv";
@@ -89,10 +79,8 @@ struct Filter {
     visit("duplicates", o.duplicates, "leave out training pairs that have come before");
     visit("length_ratio", o.length_ratio,
           "leave out training pairs of which one side has more than this times the other's "
-          "characters; absent: none");
-  }
-  static void rules(const Filter& o, auto&& require) {
-    require(o.length_ratio.value_or(1) >= 1, "length_ratio", "must be at least 1");
+          "characters; absent: none",
+          options::at_least(1));
   }
 };
 
@@ -127,7 +115,8 @@ struct Text {
     visit("columns", o.columns, "the columns of such a file");
     visit("filter", o.filter, "training pairs that are left out");
     visit("train_pairs", o.train_pairs,
-          "train on this many usable pairs from the start of the files; absent: on all");
+          "train on this many usable pairs from the start of the files; absent: on all",
+          options::at_least(1));
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
@@ -140,7 +129,6 @@ struct Text {
     check_files(o.validation, "validation");
     check_files(o.test, "test");
     require(o.format || o.columns == PairColumns(), "columns", kNeedsFormat);
-    require(o.train_pairs.value_or(1) >= 1, "train_pairs", "must be at least 1");
     require_line_limit(o.max_line_bytes, require);
   }
 };
@@ -204,11 +192,13 @@ struct Language {
           "jsonl, csv or tsv: files with named columns, whose texts are read line by line; absent: "
           "plain text");
     visit("columns", o.columns, "the column of such a file");
-    visit("held_out", o.held_out, "share at the end of the training text for validation");
+    visit("held_out", o.held_out, "share at the end of the training text for validation",
+          options::between(0, 1));
     visit("test_held_out", o.test_held_out,
           "share of the training text before held_out for testing; 0 without `test`: the "
           "validation text is also the test text, and no choice may depend on it");
-    visit("masked", o.masked, "share of the tokens that an encoder_only model has to predict");
+    visit("masked", o.masked, "share of the tokens that an encoder_only model has to predict",
+          options::between(0, 1));
     visit("diffusion", o.diffusion,
           "masked diffusion, in place of masked: hide k tokens of each block, with k drawn by a "
           "probability in inverse proportion to it, so that the mean loss of a hidden token is an "
@@ -216,29 +206,22 @@ struct Language {
     visit("block", o.block,
           "predicted tokens per block; every epoch cuts the text at other places; only one token "
           "before a block is read, so perplexities are those of short contexts, and the text's "
-          "first token is never predicted");
+          "first token is never predicted",
+          options::from(2, 65'536));
     visit("max_line_bytes", o.max_line_bytes, "a longer line is an error");
   }
   static void rules(const Language& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
     require(o.format || o.columns == TextColumns(), "columns", kNeedsFormat);
-    require(o.held_out > 0 && o.held_out < 1, "held_out", "must be between 0 and 1");
     require(o.test_held_out >= 0 && o.held_out + o.test_held_out < 1, "test_held_out",
             "must not be negative, and must leave training text besides held_out");
     require(o.test_held_out == 0 || !o.test, "test_held_out", "and test exclude each other");
-    require(o.masked > 0 && o.masked < 1, "masked", "must be between 0 and 1");
-    require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
     require_line_limit(o.max_line_bytes, require);
   }
 };
 
 /// The type of the ids in a file of tokens.
-enum class TokenType { uint16, uint32 };
-
-constexpr auto names(TokenType) {
-  return std::to_array<std::pair<TokenType, std::string_view>>(
-      {{TokenType::uint16, "uint16"}, {TokenType::uint32, "uint32"}});
-}
+ABLATE_ENUM(TokenType, uint16, uint32);
 
 /// Running text whose tokens another program, or `ablate data tokens`, has written to files: raw
 /// ids, or behind the header of llm.c (data/token_file.h).
@@ -264,27 +247,26 @@ struct Tokens {
           "uint16 or uint32; absent: as the file's header says, and uint16 without a header");
     visit("vocabulary", o.vocabulary,
           "number of different ids, if no tokenizer is named: the model then reads and writes "
-          "numbers for text, and has four more tokens");
+          "numbers for text, and has four more tokens",
+          options::from(2, 1'000'000));
     visit("end_token", o.end_token,
           "id that divides documents, below `vocabulary`; absent: none, or the tokenizer's");
     visit("mask_documents", o.mask_documents,
           "attention does not look behind the end token before a document, and outputs end with "
           "one");
-    visit("block", o.block, "predicted tokens per block, as in the task language");
+    visit("block", o.block, "predicted tokens per block, as in the task language",
+          options::from(2, 65'536));
     visit("evaluated_tokens", o.evaluated_tokens,
-          "score only this many tokens at the start of validation and test; absent: all");
+          "score only this many tokens at the start of validation and test; absent: all",
+          options::at_least(2));
   }
   static void rules(const Tokens& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
     require(!o.validation.empty(), "validation", "must name a file");
-    require(!o.vocabulary || (*o.vocabulary >= 2 && *o.vocabulary <= 1'000'000), "vocabulary",
-            "must be from 2 to 1000000");
     require(!o.end_token || (o.vocabulary && *o.end_token >= 0 && *o.end_token < *o.vocabulary),
             "end_token", "must be one of the ids below data.vocabulary; a tokenizer has its own");
     require(!o.mask_documents || !o.vocabulary || o.end_token, "mask_documents",
             "needs data.end_token, which divides the documents");
-    require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
-    require(o.evaluated_tokens.value_or(2) >= 2, "evaluated_tokens", "must be at least 2");
   }
 };
 

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "data/task_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 /// The five tasks of Allen-Zhu 2025 (Physics of Language Models 4.1): depth and breadth of
 /// reasoning, capacity and manipulation of knowledge, and structure of language.
@@ -43,12 +43,10 @@ struct Depo : GraphTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("hops", o.hops, "largest number of steps along the cycle; the source names the number");
+    visit("hops", o.hops, "largest number of steps along the cycle; the source names the number",
+          options::from(1, 1000));
   }
-  static void rules(const Depo& o, auto&& require) {
-    GraphTask::rules(o, require);
-    require(o.hops >= 1 && o.hops <= 1000, "hops", "must be from 1 to 1000");
-  }
+  static void rules(const Depo& o, auto&& require) { GraphTask::rules(o, require); }
 };
 
 /// Breadth: the edges of a directed graph without cycles in random order, and a node. The target
@@ -61,12 +59,10 @@ struct Brevo : GraphTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("needs", o.needs, "largest number of nodes that a node depends on directly");
+    visit("needs", o.needs, "largest number of nodes that a node depends on directly",
+          options::from(1, 16));
   }
-  static void rules(const Brevo& o, auto&& require) {
-    GraphTask::rules(o, require);
-    require(o.needs >= 1 && o.needs <= 16, "needs", "must be from 1 to 16");
-  }
+  static void rules(const Brevo& o, auto&& require) { GraphTask::rules(o, require); }
 };
 
 /// Manipulation of knowledge: an expression of +, - and * before their two sides, over numbers
@@ -96,9 +92,11 @@ struct Capo {
   std::vector<int64_t> values = {2, 12, 28, 200, 200, 300, 100, 263};
 
   static void fields(auto& o, auto&& visit) {
-    visit("people", o.people, "people, each known by a name of its own");
-    visit("versions", o.versions, "training biographies of each");
-    visit("templates", o.templates, "ways to say an attribute, of which every biography draws one");
+    visit("people", o.people, "people, each known by a name of its own",
+          options::from(2, 1'000'000));
+    visit("versions", o.versions, "training biographies of each", options::from(1, 1000));
+    visit("templates", o.templates, "ways to say an attribute, of which every biography draws one",
+          options::from(1, 1000));
     visit("names", o.names,
           "number of different words at each place of a name; as published: first, middle and last "
           "names");
@@ -107,9 +105,6 @@ struct Capo {
           "day and year of birth, city, university, field and employer, 47.6 bits");
   }
   static void rules(const Capo& o, auto&& require) {
-    require(o.people >= 2 && o.people <= 1'000'000, "people", "must be from 2 to 1000000");
-    require(o.versions >= 1 && o.versions <= 1000, "versions", "must be from 1 to 1000");
-    require(o.templates >= 1 && o.templates <= 1000, "templates", "must be from 1 to 1000");
     const auto bounded = [](int64_t count) { return count >= 1 && count <= 10'000; };
     require(!o.names.empty() && std::ranges::all_of(o.names, bounded), "names",
             "must list numbers from 1 to 10000");
@@ -123,14 +118,7 @@ struct Capo {
 };
 
 /// The published grammars of Lano.
-enum class GrammarName { cfg3b, cfg3f, cfg3j, cfg3k };
-
-constexpr auto names(GrammarName) {
-  return std::to_array<std::pair<GrammarName, std::string_view>>({{GrammarName::cfg3b, "cfg3b"},
-                                                                  {GrammarName::cfg3f, "cfg3f"},
-                                                                  {GrammarName::cfg3j, "cfg3j"},
-                                                                  {GrammarName::cfg3k, "cfg3k"}});
-}
+ABLATE_ENUM(GrammarName, cfg3b, cfg3f, cfg3j, cfg3k);
 
 /// Symbol levels of a grammar above its terminals.
 constexpr int64_t levels_of(GrammarName grammar) {
@@ -155,13 +143,13 @@ struct Lano {
     visit("levels", o.levels,
           "use only this many of the lowest levels, each of which makes two or three symbols of "
           "one; absent: all");
-    visit("block", o.block, "predicted tokens per block, as in the task language");
+    visit("block", o.block, "predicted tokens per block, as in the task language",
+          options::from(2, 65'536));
     visit("examples", o.examples, "how many strings are generated");
   }
   static void rules(const Lano& o, auto&& require) {
     require(o.levels.value_or(1) >= 1 && o.levels.value_or(1) <= levels_of(o.grammar), "levels",
             "must be from 1 to the grammar's, 6 of cfg3b and cfg3f and 7 of cfg3j and cfg3k");
-    require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
   }
 };
 

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::data {
 
@@ -50,13 +52,12 @@ struct SymbolTask {
   static constexpr const char* unit = "symbols";  // of lengths
   static std::string test_name(int64_t length) { return "length " + std::to_string(length); }
   static void fields(auto& o, auto&& visit) {
-    visit("symbols", o.symbols, "number of different symbols");
+    visit("symbols", o.symbols, "number of different symbols", options::from(2, 1000));
     visit("train_length", o.train_length, "shortest and longest training source, in symbols");
     visit("test_length", o.test_length, "one test set for each source length, in symbols");
     visit("examples", o.examples, "how many examples are generated");
   }
   static void rules(const SymbolTask& o, auto&& require) {
-    require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
     require(o.train_length[0] >= 1 && o.train_length[0] <= o.train_length[1] &&
                 o.train_length[1] <= 1000,
             "train_length", "must be [shortest, longest] with 1 <= shortest <= longest <= 1000");
@@ -102,12 +103,10 @@ struct SelectiveCopy : SymbolTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("marked", o.marked, "symbols in a source; the other positions are blank");
+    visit("marked", o.marked, "symbols in a source; the other positions are blank",
+          options::from(1, 1000));
   }
-  static void rules(const SelectiveCopy& o, auto&& require) {
-    SymbolTask::rules(o, require);
-    require(o.marked >= 1 && o.marked <= 1000, "marked", "must be from 1 to 1000");
-  }
+  static void rules(const SelectiveCopy& o, auto&& require) { SymbolTask::rules(o, require); }
 };
 
 /// An expression of numbers below `symbols` joined by +, - and *, whose value modulo `symbols` is
@@ -128,12 +127,9 @@ struct Dyck : SymbolTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("depth", o.depth, "maximum number of open brackets");
+    visit("depth", o.depth, "maximum number of open brackets", options::from(2, 1000));
   }
-  static void rules(const Dyck& o, auto&& require) {
-    SymbolTask::rules(o, require);
-    require(o.depth >= 2 && o.depth <= 1000, "depth", "must be from 2 to 1000");
-  }
+  static void rules(const Dyck& o, auto&& require) { SymbolTask::rules(o, require); }
 };
 
 /// Multi-query associative recall (Arora et al. 2023): pairs of a key and a value, then keys, whose
@@ -149,11 +145,11 @@ struct Recall : SymbolTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("queries", o.queries, "queried keys per source, at most the number of pairs");
+    visit("queries", o.queries, "queried keys per source, at most the number of pairs",
+          options::at_least(1));
   }
   static void rules(const Recall& o, auto&& require) {
     SymbolTask::rules(o, require);
-    require(o.queries >= 1, "queries", "must be positive");
     require(
         o.train_length[1] <= o.symbols &&
             std::ranges::all_of(o.test_length, [&](int64_t length) { return length <= o.symbols; }),
@@ -171,11 +167,10 @@ struct Facts {
   int64_t key = 3;
 
   static void fields(auto& o, auto&& visit) {
-    visit("symbols", o.symbols, "number of different symbols");
+    visit("symbols", o.symbols, "number of different symbols", options::from(2, 1000));
     visit("key", o.key, "symbols per key; the number of facts is symbols ^ key");
   }
   static void rules(const Facts& o, auto&& require) {
-    require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
     double facts = 1;
     for (int64_t i = 0; i < std::min<int64_t>(o.key, 64); ++i)
       facts *= static_cast<double>(o.symbols);
@@ -183,16 +178,7 @@ struct Facts {
   }
 };
 
-enum class TableOperation { add, subtract, multiply, divide, permute };
-
-constexpr auto names(TableOperation) {
-  return std::to_array<std::pair<TableOperation, std::string_view>>(
-      {{TableOperation::add, "add"},
-       {TableOperation::subtract, "subtract"},
-       {TableOperation::multiply, "multiply"},
-       {TableOperation::divide, "divide"},
-       {TableOperation::permute, "permute"}});
-}
+ABLATE_ENUM(TableOperation, add, subtract, multiply, divide, permute);
 
 constexpr bool is_prime(int64_t number) {
   for (int64_t factor = 2; factor * factor <= number; ++factor)
@@ -215,17 +201,17 @@ struct Table {
           "add, subtract, multiply or divide numbers modulo `modulus`, or permute: compose "
           "permutations of `modulus` elements");
     visit("modulus", o.modulus,
-          "numbers are 0 to modulus - 1; divide needs a prime, and permute at most 6");
+          "numbers are 0 to modulus - 1; divide needs a prime, and permute at most 6",
+          options::from(2, 1000));
     visit("share", o.share,
-          "share of the table for training; the rest is for validation and testing, half each");
+          "share of the table for training; the rest is for validation and testing, half each",
+          options::between(0, 1));
   }
   static void rules(const Table& o, auto&& require) {
-    require(o.modulus >= 2 && o.modulus <= 1000, "modulus", "must be from 2 to 1000");
     require(o.operation != TableOperation::divide || is_prime(o.modulus), "modulus",
             "must be a prime if the operation is divide, or else some quotients do not exist");
     require(o.operation != TableOperation::permute || (o.modulus >= 3 && o.modulus <= 6), "modulus",
             "must be from 3 to 6 if the operation is permute: 6 things have 720 permutations");
-    require(o.share > 0 && o.share < 1, "share", "must be between 0 and 1");
   }
 };
 
@@ -241,12 +227,12 @@ struct DigitTask {
     return std::to_string(digits) + (digits == 1 ? " digit" : " digits");
   }
   static void fields(auto& o, auto&& visit) {
-    visit("train_digits", o.train_digits, "maximum number of digits of a training number");
+    visit("train_digits", o.train_digits, "maximum number of digits of a training number",
+          options::from(1, 15));
     visit("test_digits", o.test_digits, "one test set for each number of digits");
     visit("examples", o.examples, "how many examples are generated");
   }
   static void rules(const DigitTask& o, auto&& require) {
-    require(o.train_digits >= 1 && o.train_digits <= 15, "train_digits", "must be from 1 to 15");
     require(!o.test_digits.empty() &&
                 std::ranges::all_of(o.test_digits,
                                     [](int64_t digits) { return digits >= 1 && digits <= 15; }),
@@ -268,19 +254,14 @@ struct Addition : DigitTask {
 };
 
 /// Languages in which whole numbers can be spelled out (data/tasks/digit_tasks.h).
-enum class NumberLanguage { english, german };
-
-constexpr auto names(NumberLanguage) {
-  return std::to_array<std::pair<NumberLanguage, std::string_view>>(
-      {{NumberLanguage::english, "en"}, {NumberLanguage::german, "de"}});
-}
+ABLATE_ENUM(NumberLanguage, en, de);
 
 /// Numbers spelled out in two languages.
 struct Numbers : DigitTask {
   static constexpr std::string_view name = "numbers";
   TaskGenerator generator() const;
-  NumberLanguage source = NumberLanguage::english;
-  NumberLanguage target = NumberLanguage::german;
+  NumberLanguage source = NumberLanguage::en;
+  NumberLanguage target = NumberLanguage::de;
 
   static void fields(auto& o, auto&& visit) {
     visit("source", o.source, "language of the source side");

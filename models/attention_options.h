@@ -1,16 +1,16 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "models/option_traits.h"
 #include "models/state_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
@@ -23,12 +23,7 @@ struct StackOptions;
 
 /// A norm of the queries and keys of every head, before rotary positions rotate them: rms as in
 /// Henry et al. 2020 without their learned scale; layer as in Dehghani et al. 2023.
-enum class QkNorm { none, rms, layer };
-
-constexpr auto names(QkNorm) {
-  return std::to_array<std::pair<QkNorm, std::string_view>>(
-      {{QkNorm::none, "none"}, {QkNorm::rms, "rms"}, {QkNorm::layer, "layer"}});
-}
+ABLATE_ENUM(QkNorm, none, rms, layer);
 
 /// The factor of query-key products.
 struct ScaleOptions : EmptyOptions {
@@ -36,49 +31,25 @@ struct ScaleOptions : EmptyOptions {
   bool learned = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("value", o.value, "the factor; absent: 1 / sqrt(d_k)");
+    visit("value", o.value, "the factor; absent: 1 / sqrt(d_k)", options::above(0, 1e6));
     visit("learned", o.learned,
           "learn one factor per head (Henry et al. 2020), initialised with value");
-  }
-  static void rules(const ScaleOptions& o, auto&& require) {
-    require(!o.value || (*o.value > 0 && *o.value <= 1e6), "value",
-            "must be positive and at most 1e6");
   }
 };
 
 /// Turns the scores s of a query into attention weights; n is the number of keys that it sees.
 /// softmax_one: e^s / (1 + sum of e^s) (Miller 2023); sigmoid: sigmoid(s - ln n) (Ramapuram et al.
 /// 2024); relu2: relu(s)^2 / n (Wortsman et al. 2023).
-enum class ScoreFunction { softmax, softmax_one, sigmoid, relu2 };
-
-constexpr auto names(ScoreFunction) {
-  return std::to_array<std::pair<ScoreFunction, std::string_view>>(
-      {{ScoreFunction::softmax, "softmax"},
-       {ScoreFunction::softmax_one, "softmax_one"},
-       {ScoreFunction::sigmoid, "sigmoid"},
-       {ScoreFunction::relu2, "relu2"}});
-}
+ABLATE_ENUM(ScoreFunction, softmax, softmax_one, sigmoid, relu2);
 
 /// A gate sigmoid(W x + b) on the output of every head, x being the attention's input (Qiu et al.
 /// 2025): one number for a head, or one for each element.
-enum class OutputGate { none, head, element };
-
-constexpr auto names(OutputGate) {
-  return std::to_array<std::pair<OutputGate, std::string_view>>(
-      {{OutputGate::none, "none"}, {OutputGate::head, "head"}, {OutputGate::element, "element"}});
-}
+ABLATE_ENUM(OutputGate, none, head, element);
 
 /// How values keep those of the first layer of the stack that has this option (Zhou et al. 2024,
 /// Value Residual Learning, section 3): w v + u v_first, with w = u = 1/2, or with a w and a u of
 /// each layer that are learned and start there.
-enum class ValueResidual { none, fixed, learned };
-
-constexpr auto names(ValueResidual) {
-  return std::to_array<std::pair<ValueResidual, std::string_view>>(
-      {{ValueResidual::none, "none"},
-       {ValueResidual::fixed, "fixed"},
-       {ValueResidual::learned, "learned"}});
-}
+ABLATE_ENUM(ValueResidual, none, fixed, learned);
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
 /// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
@@ -113,9 +84,10 @@ struct MultiHead {
   std::optional<bool> qkv_bias, output_bias;
 
   static void fields(auto& o, auto&& visit) {
-    visit("heads", o.heads, "attention heads");
-    visit("d_k", o.d_k, "width of a query and a key; absent: d_model / heads");
-    visit("d_v", o.d_v, "width of a value; absent: d_model / heads");
+    visit("heads", o.heads, "attention heads", options::from(1, 1024));
+    visit("d_k", o.d_k, "width of a query and a key; absent: d_model / heads",
+          options::from(1, 65'536));
+    visit("d_v", o.d_v, "width of a value; absent: d_model / heads", options::from(1, 65'536));
     visit("key_value_heads", o.key_value_heads,
           "heads of keys and values (num_key_value_heads), each shared by a group of heads; "
           "absent: heads");
@@ -129,11 +101,13 @@ struct MultiHead {
           "sigmoid(score - ln n) or relu2 (relu(score)^2 / n) of a query that sees n keys");
     visit("window", o.window,
           "sliding window (sliding_window): a query sees the keys at a distance below this, itself "
-          "included; absent: all");
+          "included; absent: all",
+          options::from(1, 1'048'576));
     visit("sinks", o.sinks,
           "a learned score per head that takes part in the softmax and has no value");
     visit("softcap", o.softcap,
-          "logit soft-capping: scores become softcap * tanh(score / softcap); 0: no cap");
+          "logit soft-capping: scores become softcap * tanh(score / softcap); 0: no cap",
+          options::at_least(0));
     visit("gate", o.gate,
           "a gate on the output of every head: none, head (one number per head) or element (one "
           "per element)");
@@ -158,16 +132,10 @@ struct MultiHead {
     visit("output_bias", o.output_bias, "bias of the output projection; absent: model.bias");
   }
   static void rules(const MultiHead& o, auto&& require) {
-    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
-    require(!o.d_k || (*o.d_k >= 1 && *o.d_k <= 65'536), "d_k", "must be from 1 to 65536");
-    require(!o.d_v || (*o.d_v >= 1 && *o.d_v <= 65'536), "d_v", "must be from 1 to 65536");
     require(!o.key_value_heads || (*o.key_value_heads >= 1 && o.heads % *o.key_value_heads == 0),
             "key_value_heads", "must divide heads");
-    require(!o.window || (*o.window >= 1 && *o.window <= 1'048'576), "window",
-            "must be from 1 to 1048576");
     require(!o.sinks || o.score_function == ScoreFunction::softmax, "sinks",
             "must be false unless score_function is softmax");
-    require(o.softcap >= 0, "softcap", "must not be negative");
     require(!o.forgetting || o.softcap == 0, "softcap",
             "must be 0 with forgetting, whose terms it would cap");
   }
@@ -195,7 +163,7 @@ struct Latent {
   std::optional<int64_t> d_k, shared_d_k, d_v;
 
   static void fields(auto& o, auto&& visit) {
-    visit("heads", o.heads, "attention heads");
+    visit("heads", o.heads, "attention heads", options::from(1, 1024));
     visit("rank", o.rank,
           "width of the vector that keys and values are made of (kv_lora_rank); absent: half of "
           "d_model");
@@ -211,7 +179,6 @@ struct Latent {
     visit("d_v", o.d_v, "width of a value (v_head_dim); absent: d_model / heads");
   }
   static void rules(const Latent& o, auto&& require) {
-    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
     const auto width = [&](const std::optional<int64_t>& value, const char* key) {
       require(!value || (*value >= 1 && *value <= 65'536), key, "must be from 1 to 65536");
     };

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "options/bounds.h"
+
 namespace ablate::models {
 
 /// The place of a short convolution in a layer, with the letters of Allen-Zhu 2025: after the norm
@@ -32,13 +34,13 @@ struct CanonOptions {
     visit("places", o.places,
           "where a layer has them: a (on the attention's input), b (on queries, keys and values), "
           "c (on the feed-forward's input), d (in the feed-forward, before the activation)");
-    visit("width", o.width, "positions that each reads: its own and those before it");
+    visit("width", o.width, "positions that each reads: its own and those before it",
+          options::from(2, 64));
     visit("residual", o.residual, "whether the input of each is added to its output");
   }
   static void rules(const CanonOptions& o, auto&& require) {
     require(std::ranges::is_sorted(o.places, std::less_equal()), "places",
             "must have each place at most once, in the order a, b, c, d");
-    require(o.width >= 2 && o.width <= 64, "width", "must be from 2 to 64");
   }
 
   bool has(CanonPlace place) const { return std::ranges::find(places, place) != places.end(); }

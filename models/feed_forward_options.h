@@ -1,33 +1,22 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 #include "models/option_traits.h"
 #include "models/router_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
 /// relu2 is the square of relu (So et al. 2021, Primer); gelu_tanh is the approximation of gelu by
 /// tanh that GPT-2 has (Hendrycks & Gimpel 2016, section 2).
-enum class Activation { relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity };
-
-constexpr auto names(Activation) {
-  return std::to_array<std::pair<Activation, std::string_view>>(
-      {{Activation::relu, "relu"},
-       {Activation::gelu, "gelu"},
-       {Activation::gelu_tanh, "gelu_tanh"},
-       {Activation::silu, "silu"},
-       {Activation::relu2, "relu2"},
-       {Activation::sigmoid, "sigmoid"},
-       {Activation::identity, "identity"}});
-}
+ABLATE_ENUM(Activation, relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity);
 
 /// Position-wise feed-forward (Vaswani et al. 2017, section 3.3); gated: Shazeer 2020.
 struct DenseFeedForward {
@@ -39,7 +28,8 @@ struct DenseFeedForward {
   bool shared = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("d_hidden", o.d_hidden, "width of the hidden layer (intermediate_size)");
+    visit("d_hidden", o.d_hidden, "width of the hidden layer (intermediate_size)",
+          options::from(1, 1'048'576));
     visit("activation", o.activation,
           "relu, gelu, gelu_tanh (gelu_new, its approximation by tanh), silu, relu2 (the square of "
           "relu), sigmoid or identity");
@@ -49,9 +39,6 @@ struct DenseFeedForward {
         "identity: bilinear)");
     visit("bias", o.bias, "biases of its projections; absent: model.bias");
     visit("shared", o.shared, "one feed-forward for all layers of the stack (Pires et al. 2023)");
-  }
-  static void rules(const DenseFeedForward& o, auto&& require) {
-    require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
   }
 };
 
@@ -66,17 +53,15 @@ struct BalanceOptions {
     visit(
         "load", o.load,
         "factor of the load-balancing loss, which is 1 if all experts have the same load; this and "
-        "the next two losses are averaged over the layers with experts, not summed as in Switch");
+        "the next two losses are averaged over the layers with experts, not summed as in Switch",
+        options::at_least(0));
     visit("z", o.z,
-          "factor of the router z-loss, the mean square of the scores' log-sum-exp (ST-MoE)");
+          "factor of the router z-loss, the mean square of the scores' log-sum-exp (ST-MoE)",
+          options::at_least(0));
     visit("importance", o.importance,
           "factor of the importance loss, 1 + the squared coefficient of variation of the experts' "
-          "summed weights (Shazeer et al. 2017)");
-  }
-  static void rules(const BalanceOptions& o, auto&& require) {
-    require(o.load >= 0, "load", "must not be negative");
-    require(o.z >= 0, "z", "must not be negative");
-    require(o.importance >= 0, "importance", "must not be negative");
+          "summed weights (Shazeer et al. 2017)",
+          options::at_least(0));
   }
 };
 
@@ -85,12 +70,7 @@ struct Dropless : EmptyOptions {
   static constexpr std::string_view name = "none";
 };
 
-enum class Keep { first, likeliest };
-
-constexpr auto names(Keep) {
-  return std::to_array<std::pair<Keep, std::string_view>>(
-      {{Keep::first, "first"}, {Keep::likeliest, "likeliest"}});
-}
+ABLATE_ENUM(Keep, first, likeliest);
 
 /// In training an expert takes ceil(factor active N / experts) of a batch's N unpadded positions
 /// and drops the rest. First choices go before second ones. Evaluation has no limit unless one is
@@ -105,28 +85,21 @@ struct LimitedCapacity {
 
   static void fields(auto& o, auto&& visit) {
     visit("factor", o.factor,
-          "capacity in training, counted over a batch; 1: just enough for equal loads");
+          "capacity in training, counted over a batch; 1: just enough for equal loads",
+          options::above(0));
     visit("evaluation", o.evaluation,
           "capacity in evaluation, counted within every sequence, in a decoder over the positions "
-          "so far; absent: no limit");
+          "so far; absent: no limit",
+          options::above(0));
     visit("keep", o.keep,
           "which positions an expert keeps: first (in their order) or likeliest (by weight)");
-  }
-  static void rules(const LimitedCapacity& o, auto&& require) {
-    require(o.factor > 0, "factor", "must be positive");
-    require(!o.evaluation || *o.evaluation > 0, "evaluation", "must be positive");
   }
 };
 
 using CapacityOptions = std::variant<Dropless, LimitedCapacity>;
 
 /// A dense feed-forward instead of the mixture.
-enum class Match { none, active, total };
-
-constexpr auto names(Match) {
-  return std::to_array<std::pair<Match, std::string_view>>(
-      {{Match::none, "none"}, {Match::active, "active"}, {Match::total, "total"}});
-}
+ABLATE_ENUM(Match, none, active, total);
 
 /// A mixture of expert feed-forwards, of which each position uses `active` (Shazeer et al. 2017).
 /// Padding is never routed and counts nowhere.
@@ -144,9 +117,10 @@ struct MixtureOptions {
   Match match = Match::none;
 
   static void fields(auto& o, auto&& visit) {
-    visit("experts", o.experts, "number of experts (num_local_experts)");
+    visit("experts", o.experts, "number of experts (num_local_experts)", options::from(1, 1024));
     visit("active", o.active, "experts per position (num_experts_per_tok)");
-    visit("d_hidden", o.d_hidden, "width of one expert's hidden layer (intermediate_size)");
+    visit("d_hidden", o.d_hidden, "width of one expert's hidden layer (intermediate_size)",
+          options::from(1, 1'048'576));
     visit("activation", o.activation,
           "relu, gelu, gelu_tanh (gelu_new, its approximation by tanh), silu, relu2 (the square of "
           "relu), sigmoid or identity");
@@ -154,7 +128,8 @@ struct MixtureOptions {
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
         "identity: bilinear)");
-    visit("shared_experts", o.shared_experts, "further experts that every position uses");
+    visit("shared_experts", o.shared_experts, "further experts that every position uses",
+          options::from(0, 1024));
     visit("router", o.router, "how experts are chosen");
     visit("balance", o.balance, "auxiliary losses that balance the experts' loads");
     visit("capacity", o.capacity, "limit of the positions per expert");
@@ -163,11 +138,7 @@ struct MixtureOptions {
           "total width instead");
   }
   static void rules(const MixtureOptions& o, auto&& require) {
-    require(o.experts >= 1 && o.experts <= 1024, "experts", "must be from 1 to 1024");
     require(o.active >= 1 && o.active <= o.experts, "active", "must be from 1 to experts");
-    require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
-    require(o.shared_experts >= 0 && o.shared_experts <= 1024, "shared_experts",
-            "must be from 0 to 1024");
     std::visit([&](const auto& kind) { router_rules(o, kind, require); }, o.router);
   }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "models/option_traits.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
@@ -18,15 +18,7 @@ namespace ablate::models {
 /// feed-forwards are multiplied by (8 L)^(-1/4) of L layers, and in an encoder-decoder of N and M
 /// layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); those of queries, keys and gates are not (Wang
 /// et al. 2022, figure 2).
-enum class DepthScaling { none, sqrt, zero, deepnorm };
-
-constexpr auto names(DepthScaling) {
-  return std::to_array<std::pair<DepthScaling, std::string_view>>(
-      {{DepthScaling::none, "none"},
-       {DepthScaling::sqrt, "sqrt"},
-       {DepthScaling::zero, "zero"},
-       {DepthScaling::deepnorm, "deepnorm"}});
-}
+ABLATE_ENUM(DepthScaling, none, sqrt, zero, deepnorm);
 
 /// Members of every initialization. Matrices within layers also have a gain or a standard
 /// deviation.
@@ -61,11 +53,11 @@ struct XavierInitialization : Initialization {
 
   static void fields(auto& o, auto&& visit) {
     Initialization::fields(o, visit);
-    visit("gain", o.gain, "factor of the uniform bound of every matrix within layers");
+    visit("gain", o.gain, "factor of the uniform bound of every matrix within layers",
+          options::above(0, 100));
   }
   static void rules(const XavierInitialization& o, auto&& require) {
     Initialization::rules(o, require);
-    require(o.gain > 0 && o.gain <= 100, "gain", "must be above 0 and at most 100");
   }
 };
 
@@ -77,13 +69,13 @@ struct NormalInitialization : Initialization {
   static void fields(auto& o, auto&& visit) {
     Initialization::fields(o, visit);
     visit("deviation", o.deviation,
-          "standard deviation of matrices within layers, of embeddings and of the output");
+          "standard deviation of matrices within layers, of embeddings and of the output",
+          options::above(0, 100));
   }
   static void rules(const NormalInitialization& o, auto&& require) {
     Initialization::rules(o, require);
     require(o.depth != DepthScaling::deepnorm, "depth",
             "can be deepnorm only if kind is xavier, which DeepNorm's factors are for");
-    require(o.deviation > 0 && o.deviation <= 100, "deviation", "must be above 0 and at most 100");
   }
 };
 
@@ -113,10 +105,8 @@ struct MaximalUpdate {
   static void fields(auto& o, auto&& visit) {
     visit("base_width", o.base_width,
           "d_model at which muP equals the standard parametrization; in a model m times as wide, "
-          "matrices have 1/m of the learning rate (with muon 1/sqrt(m)) and the same weight decay");
-  }
-  static void rules(const MaximalUpdate& o, auto&& require) {
-    require(o.base_width >= 1 && o.base_width <= 65'536, "base_width", "must be from 1 to 65536");
+          "matrices have 1/m of the learning rate (with muon 1/sqrt(m)) and the same weight decay",
+          options::from(1, 65'536));
   }
 };
 

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,25 +15,14 @@
 #include "models/ngram_options.h"
 #include "models/option_traits.h"
 #include "models/position/position_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
-enum class NormKind { layer, rms, batch, tanh, none };
+ABLATE_ENUM(NormKind, layer, rms, batch, tanh, none);
 
-constexpr auto names(NormKind) {
-  return std::to_array<std::pair<NormKind, std::string_view>>({{NormKind::layer, "layer"},
-                                                               {NormKind::rms, "rms"},
-                                                               {NormKind::batch, "batch"},
-                                                               {NormKind::tanh, "tanh"},
-                                                               {NormKind::none, "none"}});
-}
-
-enum class NormPlacement { post, pre, both };
-
-constexpr auto names(NormPlacement) {
-  return std::to_array<std::pair<NormPlacement, std::string_view>>(
-      {{NormPlacement::post, "post"}, {NormPlacement::pre, "pre"}, {NormPlacement::both, "both"}});
-}
+ABLATE_ENUM(NormPlacement, post, pre, both);
 
 struct NormOptions {
   NormKind kind = NormKind::layer;
@@ -55,7 +42,8 @@ struct NormOptions {
           "the sub-layer and on its output");
     visit("epsilon", o.epsilon,
           "what is added to a variance or mean square before its root (layer_norm_eps, "
-          "rms_norm_eps)");
+          "rms_norm_eps)",
+          options::from(0, 1));
     visit("bias", o.bias, "bias of the norm, which rms never has; absent: model.bias");
     visit("attention", o.attention,
           "a norm at the attention, too; false: only at the other sub-layers, as in ModernBERT's "
@@ -63,39 +51,25 @@ struct NormOptions {
     visit("layernorm_scaling", o.layernorm_scaling,
           "divide what a sub-layer reads by the root of its layer's number, from 1 on, so that "
           "deep layers add as much as others (Sun et al. 2025); for norms before sub-layers");
-    visit("alpha", o.alpha, "DyT: initial value of the learnable alpha");
+    visit("alpha", o.alpha, "DyT: initial value of the learnable alpha", options::above(0));
   }
   static void rules(const NormOptions& o, auto&& require) {
-    require(o.epsilon >= 0 && o.epsilon <= 1, "epsilon", "must be from 0 to 1");
     require(
         !o.layernorm_scaling || (o.placement != NormPlacement::post && o.kind != NormKind::none),
         "layernorm_scaling", "needs a norm, and placement pre or both");
-    require(o.alpha > 0, "alpha", "must be positive");
   }
 };
 
 /// Learnable factors of sub-layer outputs: none, one per sub-layer (ReZero, Bachlechner et al.
 /// 2020), or one per channel (LayerScale, Touvron et al. 2021).
-enum class FactorPer { none, layer, channel };
-
-constexpr auto names(FactorPer) {
-  return std::to_array<std::pair<FactorPer, std::string_view>>(
-      {{FactorPer::none, "none"}, {FactorPer::layer, "layer"}, {FactorPer::channel, "channel"}});
-}
+ABLATE_ENUM(FactorPer, none, layer, channel);
 
 /// How residual connections depend on the depth of a stack. sqrt: outputs of sub-layers are divided
 /// by the root of their number (Yang et al. 2023, Depth-muP). deepnorm: their inputs are multiplied
 /// by (2 L)^(1/4) of L layers before they are added, and in an encoder-decoder of N and M layers by
 /// 0.81 (N^4 M)^(1/16) and (3 M)^(1/4) (Wang et al. 2022); the matching smaller initial values are
 /// model.initialization.depth: deepnorm.
-enum class ResidualDepth { none, sqrt, deepnorm };
-
-constexpr auto names(ResidualDepth) {
-  return std::to_array<std::pair<ResidualDepth, std::string_view>>(
-      {{ResidualDepth::none, "none"},
-       {ResidualDepth::sqrt, "sqrt"},
-       {ResidualDepth::deepnorm, "deepnorm"}});
-}
+ABLATE_ENUM(ResidualDepth, none, sqrt, deepnorm);
 
 /// How the output of a sub-layer joins its input.
 struct ResidualOptions {
@@ -109,7 +83,8 @@ struct ResidualOptions {
     visit("skip", o.skip, "whether a sub-layer's input is added to its output");
     visit("start", o.start,
           "factor of sub-layer outputs, or its initial value if it is learned: 0 for ReZero, 0.1 "
-          "or less for LayerScale");
+          "or less for LayerScale",
+          options::from(0, 1000));
     visit("per", o.per,
           "learned factors of sub-layer outputs: none, layer (one per sub-layer, ReZero) or "
           "channel (one per channel, LayerScale)");
@@ -120,33 +95,18 @@ struct ResidualOptions {
     visit("drop", o.drop,
           "stochastic depth (Huang et al. 2016): share of the sequences that skip the sub-layers "
           "of the last layer in training, and l / L of it for layer l of L; outputs of the others "
-          "are divided by the remaining share, so that evaluation needs no scaling");
-  }
-  static void rules(const ResidualOptions& o, auto&& require) {
-    require(o.start >= 0 && o.start <= 1000, "start", "must be from 0 to 1000");
-    require(o.drop >= 0 && o.drop < 1, "drop", "must be in [0, 1)");
+          "are divided by the remaining share, so that evaluation needs no scaling",
+          options::from_below(0, 1));
   }
 };
 
 /// sequential: each sub-layer reads what those before it have added. parallel: all read the layer's
 /// input through one norm (Wang & Komatsuzaki 2021, GPT-J; Chowdhery et al. 2022, PaLM).
 /// parallel_norms: each reads it through a norm of its own (Black et al. 2022, GPT-NeoX).
-enum class Block { sequential, parallel, parallel_norms };
-
-constexpr auto names(Block) {
-  return std::to_array<std::pair<Block, std::string_view>>(
-      {{Block::sequential, "sequential"},
-       {Block::parallel, "parallel"},
-       {Block::parallel_norms, "parallel_norms"}});
-}
+ABLATE_ENUM(Block, sequential, parallel, parallel_norms);
 
 /// The order of shared layers: 0 1 2 0 1 2, or 0 0 1 1 2 2.
-enum class ShareOrder { cycle, sequence };
-
-constexpr auto names(ShareOrder) {
-  return std::to_array<std::pair<ShareOrder, std::string_view>>(
-      {{ShareOrder::cycle, "cycle"}, {ShareOrder::sequence, "sequence"}});
-}
+ABLATE_ENUM(ShareOrder, cycle, sequence);
 
 /// Layers that are one and the same at several depths (Dehghani et al. 2019, Universal Transformer;
 /// Lan et al. 2020, ALBERT; orders: Takase & Kiyono 2021). With `fewest`, a pass in training ends
@@ -160,7 +120,8 @@ struct ShareOptions {
   bool inject = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("layers", o.layers, "number of different layers in a stack; absent: no sharing");
+    visit("layers", o.layers, "number of different layers in a stack; absent: no sharing",
+          options::at_least(1));
     visit("order", o.order,
           "order of three layers in a stack of six: cycle: 1 2 3 1 2 3; sequence: 1 1 2 2 3 3");
     visit(
@@ -171,7 +132,6 @@ struct ShareOptions {
           "add the embedded input to what every round but the first reads (input injection)");
   }
   static void rules(const ShareOptions& o, auto&& require) {
-    require(!o.layers || *o.layers >= 1, "layers", "must be positive");
     require(!o.fewest || (o.layers && o.order == ShareOrder::cycle), "fewest",
             "needs share.layers and the order cycle, whose rounds are drawn");
     require(!o.inject || (o.layers && o.order == ShareOrder::cycle), "inject",
@@ -180,12 +140,7 @@ struct ShareOptions {
 };
 
 /// One of a model's two stacks.
-enum class Side { encoder, decoder };
-
-constexpr auto names(Side) {
-  return std::to_array<std::pair<Side, std::string_view>>(
-      {{Side::encoder, "encoder"}, {Side::decoder, "decoder"}});
-}
+ABLATE_ENUM(Side, encoder, decoder);
 
 inline std::string text_of(Side side) { return side == Side::encoder ? "encoder" : "decoder"; }
 
@@ -223,7 +178,6 @@ struct LayerOptions {
           "the layer's input through one norm; parallel_norms: each through its own");
     visit("canon", o.canon, "short convolutions inside a layer (Canon layers)");
   }
-  static void rules(const LayerOptions&, const auto&) {}  // those of a stack hold for its layers
 
   friend bool operator==(const LayerOptions& left, const LayerOptions& right) {
     return equal_options(left, right);

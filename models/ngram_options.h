@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "models/option_traits.h"
+#include "options/bounds.h"
 
 namespace ablate::models {
 
@@ -21,13 +22,11 @@ struct HashedNgrams {
   int64_t buckets = 8192;
 
   static void fields(auto& o, auto&& visit) {
-    visit("longest", o.longest, "tokens of the longest n-grams; each length from 2 on has a table");
+    visit("longest", o.longest, "tokens of the longest n-grams; each length from 2 on has a table",
+          options::from(2, 4));
     visit("buckets", o.buckets,
-          "rows of a table, which different n-grams share if their hashes are equal");
-  }
-  static void rules(const HashedNgrams& o, auto&& require) {
-    require(o.longest >= 2 && o.longest <= 4, "longest", "must be from 2 to 4");
-    require(o.buckets >= 1 && o.buckets <= 100'000'000, "buckets", "must be from 1 to 100000000");
+          "rows of a table, which different n-grams share if their hashes are equal",
+          options::from(1, 100'000'000));
   }
 };
 

@@ -7,10 +7,9 @@
 
 namespace ablate::models {
 
-/// Base of options without keys or without rules; a derived class may define either.
+/// Base of options without keys; a derived class may define them.
 struct EmptyOptions {
   static void fields(auto&, auto&&) {}
-  static void rules(const auto&, auto&&) {}
 };
 
 template <class Options>
@@ -37,11 +36,11 @@ bool equal_values(const std::variant<Options...>& left, const std::variant<Optio
 template <class Options>
 bool equal_options(const Options& left, const Options& right) {
   std::vector<const void*> slots;  // of `right`
-  Options::fields(
-      right, [&](std::string_view, const auto& slot, std::string_view) { slots.push_back(&slot); });
+  Options::fields(right,
+                  [&](std::string_view, const auto& slot, auto&&...) { slots.push_back(&slot); });
   bool equal = true;
   size_t next = 0;
-  Options::fields(left, [&]<class Slot>(std::string_view, const Slot& slot, std::string_view) {
+  Options::fields(left, [&]<class Slot>(std::string_view, const Slot& slot, auto&&...) {
     equal = equal_values(slot, *static_cast<const Slot*>(slots[next++])) && equal;
   });
   return equal;

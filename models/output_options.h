@@ -1,22 +1,17 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "models/feed_forward_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
-enum class Pool { first, mean };
-
-constexpr auto names(Pool) {
-  return std::to_array<std::pair<Pool, std::string_view>>(
-      {{Pool::first, "first"}, {Pool::mean, "mean"}});
-}
+ABLATE_ENUM(Pool, first, mean);
 
 /// Members of every head.
 struct Head {
@@ -24,14 +19,12 @@ struct Head {
   double softcap = 0.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("scale", o.scale, "factor of the logits, as in muP (Yang et al. 2022)");
+    visit("scale", o.scale, "factor of the logits, as in muP (Yang et al. 2022)",
+          options::above(0, 1000));
     visit("softcap", o.softcap,
           "cap of the logits (final_logit_softcapping): they become softcap * tanh(logit / "
-          "softcap), as in Gemma 2; 0: no cap");
-  }
-  static void rules(const Head& o, auto&& require) {
-    require(o.scale > 0 && o.scale <= 1000, "scale", "must be above 0 and at most 1000");
-    require(o.softcap >= 0, "softcap", "must not be negative");
+          "softcap), as in Gemma 2; 0: no cap",
+          options::at_least(0));
   }
 };
 
@@ -50,11 +43,8 @@ struct LmHead : Head {
           "masked head; absent: no such projection");
     visit("ahead", o.ahead,
           "further heads of multi-token prediction, each a layer beside the last one and the same "
-          "projection to the vocabulary: the first of them predicts the token behind the next one");
-  }
-  static void rules(const LmHead& o, auto&& require) {
-    Head::rules(o, require);
-    require(o.ahead >= 0 && o.ahead <= 16, "ahead", "must be from 0 to 16");
+          "projection to the vocabulary: the first of them predicts the token behind the next one",
+          options::from(0, 16));
   }
 };
 

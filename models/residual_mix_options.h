@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "models/option_traits.h"
+#include "options/bounds.h"
 
 namespace ablate::models {
 
@@ -45,12 +46,9 @@ struct HyperMix {
   bool manifold = true;
 
   static void fields(auto& o, auto&& visit) {
-    visit("streams", o.streams, "residual streams");
+    visit("streams", o.streams, "residual streams", options::from(2, 16));
     visit("manifold", o.manifold,
           "mix the streams by a doubly stochastic matrix (mHC); false: by any matrix");
-  }
-  static void rules(const HyperMix& o, auto&& require) {
-    require(o.streams >= 2 && o.streams <= 16, "streams", "must be from 2 to 16");
   }
 };
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "models/option_traits.h"
+#include "options/bounds.h"
 
 namespace ablate::models {
 
@@ -46,10 +47,8 @@ struct SoftmaxRouter : TokenChoice {
   static void fields(auto& o, auto&& visit) {
     visit("renormalize", o.renormalize, "divide the chosen weights by their sum");
     visit("jitter", o.jitter,
-          "in training, multiply the router's input by random numbers in [1 - jitter, 1 + jitter]");
-  }
-  static void rules(const SoftmaxRouter& o, auto&& require) {
-    require(o.jitter >= 0 && o.jitter < 1, "jitter", "must be in [0, 1)");
+          "in training, multiply the router's input by random numbers in [1 - jitter, 1 + jitter]",
+          options::from_below(0, 1));
   }
 };
 
@@ -63,10 +62,8 @@ struct SwitchRouter : TokenChoice {
 
   static void fields(auto& o, auto&& visit) {
     visit("jitter", o.jitter,
-          "in training, multiply the router's input by random numbers in [1 - jitter, 1 + jitter]");
-  }
-  static void rules(const SwitchRouter& o, auto&& require) {
-    require(o.jitter >= 0 && o.jitter < 1, "jitter", "must be in [0, 1)");
+          "in training, multiply the router's input by random numbers in [1 - jitter, 1 + jitter]",
+          options::from_below(0, 1));
   }
 };
 
@@ -99,10 +96,8 @@ struct SigmoidRouter : TokenChoice {
 
   static void fields(auto& o, auto&& visit) {
     visit("renormalize", o.renormalize, "divide the chosen weights by their sum");
-    visit("bias_step", o.bias_step, "step of the selection bias after each batch");
-  }
-  static void rules(const SigmoidRouter& o, auto&& require) {
-    require(o.bias_step >= 0 && o.bias_step < 1, "bias_step", "must be in [0, 1)");
+    visit("bias_step", o.bias_step, "step of the selection bias after each batch",
+          options::from_below(0, 1));
   }
 };
 

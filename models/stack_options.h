@@ -1,20 +1,19 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "models/initialization_options.h"
 #include "models/layer_options.h"
 #include "models/position/position_options.h"
 #include "models/residual_mix_options.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
@@ -24,13 +23,7 @@ struct DeepNorm {
 };
 
 /// A norm of the sums of embeddings, before their dropout, as in BERT (Devlin et al. 2018).
-enum class EmbeddingNorm { none, layer, rms };
-
-constexpr auto names(EmbeddingNorm) {
-  return std::to_array<std::pair<EmbeddingNorm, std::string_view>>({{EmbeddingNorm::none, "none"},
-                                                                    {EmbeddingNorm::layer, "layer"},
-                                                                    {EmbeddingNorm::rms, "rms"}});
-}
+ABLATE_ENUM(EmbeddingNorm, none, layer, rms);
 
 /// One stack of layers.
 struct StackOptions {

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <utility>
+
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
@@ -12,15 +13,7 @@ class Mixer;
 struct StackOptions;
 
 /// How fast a mixer with a matrix state forgets.
-enum class Forgetting { none, fixed, gated, channels };
-
-constexpr auto names(Forgetting) {
-  return std::to_array<std::pair<Forgetting, std::string_view>>(
-      {{Forgetting::none, "none"},
-       {Forgetting::fixed, "fixed"},
-       {Forgetting::gated, "gated"},
-       {Forgetting::channels, "channels"}});
-}
+ABLATE_ENUM(Forgetting, none, fixed, gated, channels);
 
 /// Positions that a causal mixer with a matrix state reads at once: few if every channel decays by
 /// itself, for which each pair of positions takes a number for every channel.
@@ -35,7 +28,8 @@ struct MatrixState {
   Forgetting decay = Forgetting::none;
 
   static void fields(auto& o, auto&& visit) {
-    visit("heads", o.heads, "heads, each with its own state; must divide d_model");
+    visit("heads", o.heads, "heads, each with its own state; must divide d_model",
+          options::from(1, 1024));
     visit(
         "decay", o.decay,
         "none: nothing is forgotten (linear Transformer, DeltaNet); fixed: each head forgets at "
@@ -43,9 +37,6 @@ struct MatrixState {
         "much each head forgets (gated retention, Gated DeltaNet); channels: how much each channel "
         "of the keys forgets (gated linear attention, Kimi Delta Attention), like gated only in "
         "decoders");
-  }
-  static void rules(const MatrixState& o, auto&& require) {
-    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
   }
 };
 
@@ -80,14 +71,11 @@ struct DeltaRule : MatrixState {
   static void fields(auto& o, auto&& visit) {
     MatrixState::fields(o, visit);
     visit("expand", o.expand,
-          "width of all values together, as a multiple of d_model (Gated DeltaNet: 2)");
+          "width of all values together, as a multiple of d_model (Gated DeltaNet: 2)",
+          options::from(1, 64));
     visit("silu", o.silu, "silu of queries, keys and values, behind their convolution if any");
     visit("output_gate", o.output_gate,
           "a norm of every head's output, times silu of a projection of the input");
-  }
-  static void rules(const DeltaRule& o, auto&& require) {
-    MatrixState::rules(o, require);
-    require(o.expand >= 1 && o.expand <= 64, "expand", "must be from 1 to 64");
   }
   int64_t value_width(int64_t d_model) const { return expand * d_model; }
 };
@@ -107,14 +95,12 @@ struct Mamba2 {
   int64_t expand = 2;
 
   static void fields(auto& o, auto&& visit) {
-    visit("heads", o.heads, "heads, each with its own state; must divide expand times d_model");
-    visit("state_size", o.state_size, "width of queries and keys, which all heads share");
-    visit("expand", o.expand, "width of all values together, as a multiple of d_model");
-  }
-  static void rules(const Mamba2& o, auto&& require) {
-    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
-    require(o.state_size >= 1 && o.state_size <= 65'536, "state_size", "must be from 1 to 65536");
-    require(o.expand >= 1 && o.expand <= 64, "expand", "must be from 1 to 64");
+    visit("heads", o.heads, "heads, each with its own state; must divide expand times d_model",
+          options::from(1, 1024));
+    visit("state_size", o.state_size, "width of queries and keys, which all heads share",
+          options::from(1, 65'536));
+    visit("expand", o.expand, "width of all values together, as a multiple of d_model",
+          options::from(1, 64));
   }
 
   static constexpr int64_t width = 4;  // of the convolution

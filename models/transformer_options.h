@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -15,17 +14,12 @@
 #include "models/initialization_options.h"
 #include "models/output_options.h"
 #include "models/stack_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
-enum class Family { encoder_decoder, decoder_only, encoder_only };
-
-constexpr auto names(Family) {
-  return std::to_array<std::pair<Family, std::string_view>>(
-      {{Family::encoder_decoder, "encoder_decoder"},
-       {Family::decoder_only, "decoder_only"},
-       {Family::encoder_only, "encoder_only"}});
-}
+ABLATE_ENUM(Family, encoder_decoder, decoder_only, encoder_only);
 
 /// Whether models of a family have a side.
 constexpr bool has_side(Family family, Side side) {
@@ -35,15 +29,7 @@ constexpr bool has_side(Family family, Side side) {
 
 /// The matrices among source embedding, target embedding and output projection that are tied. A
 /// family with one embedding has it as source and target.
-enum class Tying { three_way, embeddings, target, source, none };
-
-constexpr auto names(Tying) {
-  return std::to_array<std::pair<Tying, std::string_view>>({{Tying::three_way, "three_way"},
-                                                            {Tying::embeddings, "embeddings"},
-                                                            {Tying::target, "target"},
-                                                            {Tying::source, "source"},
-                                                            {Tying::none, "none"}});
-}
+ABLATE_ENUM(Tying, three_way, embeddings, target, source, none);
 
 /// Whether source and target embedding are one matrix in an encoder-decoder.
 constexpr bool one_embedding(Tying tying) {
@@ -87,7 +73,8 @@ struct TransformerOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("family", o.family, "encoder_decoder, decoder_only or encoder_only");
-    visit("d_model", o.d_model, "width of the residual stream (hidden_size)");
+    visit("d_model", o.d_model, "width of the residual stream (hidden_size)",
+          options::from(1, 65'536));
     visit("layers", o.layers, "layers of the encoder and of the decoder");
     visit("encoder_layers", o.encoder_layers, "layers of the encoder; absent: layers");
     visit("decoder_layers", o.decoder_layers, "layers of the decoder; absent: layers");
@@ -104,7 +91,8 @@ struct TransformerOptions {
     visit("tying", o.tying,
           "which matrices are one (tie_word_embeddings): three_way, embeddings (source = target), "
           "target (target = output), source (source = output) or none");
-    visit("dropout", o.dropout, "dropout probability of sub-layer outputs and of embedding sums");
+    visit("dropout", o.dropout, "dropout probability of sub-layer outputs and of embedding sums",
+          options::from_below(0, 1));
     visit("output", o.output, "prediction: tokens, or the label of an encoder's whole input");
     visit("initialization", o.initialization, "how parameters start");
     visit("parametrization", o.parametrization,
@@ -350,8 +338,6 @@ void position_rules(const TransformerOptions& o, auto& require) {
 }
 
 void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
-  require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
-  require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
   family_rules(o, require);
   depth_rules(o, require);
   cross_attention_rules(o, require);

@@ -1,42 +1,22 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::tokenizer {
 
-enum class Kind { bpe, unigram, character, word, byte };
+ABLATE_ENUM(Kind, bpe, unigram, character, word, byte);
 
-constexpr auto names(Kind) {
-  return std::to_array<std::pair<Kind, std::string_view>>({{Kind::bpe, "bpe"},
-                                                           {Kind::unigram, "unigram"},
-                                                           {Kind::character, "character"},
-                                                           {Kind::word, "word"},
-                                                           {Kind::byte, "byte"}});
-}
-
-enum class Normalization { nmt_nfkc, nmt_nfkc_cf, nfkc, identity };
-
-constexpr auto names(Normalization) {
-  return std::to_array<std::pair<Normalization, std::string_view>>(
-      {{Normalization::nmt_nfkc, "nmt_nfkc"},
-       {Normalization::nmt_nfkc_cf, "nmt_nfkc_cf"},
-       {Normalization::nfkc, "nfkc"},
-       {Normalization::identity, "identity"}});
-}
+ABLATE_ENUM(Normalization, nmt_nfkc, nmt_nfkc_cf, nfkc, identity);
 
 /// tidy: runs of spaces become one and a word at the start looks like any other; exact: every space
 /// is kept and none is added.
-enum class Spaces { tidy, exact };
-
-constexpr auto names(Spaces) {
-  return std::to_array<std::pair<Spaces, std::string_view>>(
-      {{Spaces::tidy, "tidy"}, {Spaces::exact, "exact"}});
-}
+ABLATE_ENUM(Spaces, tidy, exact);
 
 /// How text becomes tokens. The model is learned by SentencePiece from the training text only; the
 /// byte model (ByT5, Xue et al. 2022) is always the same. BPE-dropout is that of Provilkov et al.
@@ -59,13 +39,16 @@ struct TokenizerOptions {
     visit("kind", o.kind, "bpe, unigram, character, word or byte (the bytes of UTF-8)");
     visit("vocabulary", o.vocabulary,
           "number of tokens, including four special ones; absent: 8000 for bpe and unigram, all "
-          "for the others");
+          "for the others",
+          options::from(8, 1'048'576));
     visit("joint", o.joint, "one model for source and target");
-    visit("coverage", o.coverage, "share of the training characters that get a token");
+    visit("coverage", o.coverage, "share of the training characters that get a token",
+          options::from(0.98, 1));
     visit("normalization", o.normalization, "SentencePiece's normalisation rule");
     visit("dropout", o.dropout,
           "share of bpe's merges that are left out of the training text, anew in every epoch; a "
-          "merge that is left out at one place does not come back there (SentencePiece)");
+          "merge that is left out at one place does not come back there (SentencePiece)",
+          options::from_below(0, 1));
     visit("mask", o.mask, "one more special token, which masked language models need");
     visit("spaces", o.spaces, "tidy: collapsed, as in SentencePiece; exact: every space is kept");
   }
@@ -75,10 +58,6 @@ struct TokenizerOptions {
                         o.coverage == learned.coverage &&
                         o.normalization == learned.normalization && o.spaces == learned.spaces),
             "file", "brings all of its tokenizer; give no key that says how to learn one");
-    require(!o.vocabulary || (*o.vocabulary >= 8 && *o.vocabulary <= 1'048'576), "vocabulary",
-            "must be from 8 to 1048576");
-    require(o.coverage >= 0.98 && o.coverage <= 1, "coverage", "must be from 0.98 to 1");
-    require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
     require(o.dropout == 0 || o.kind == Kind::bpe, "dropout",
             "must be 0 unless kind is bpe: it leaves out merges of bpe");
     const bool bytes = o.kind == Kind::byte;

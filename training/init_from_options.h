@@ -1,15 +1,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "models/head_name.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::training {
 
@@ -49,24 +49,11 @@ struct DropOptions {
 };
 
 /// How the neurons of a feed-forward are divided into experts.
-enum class Grouping { random, clusters, coactivation };
-constexpr auto names(Grouping) {
-  return std::to_array<std::pair<Grouping, std::string_view>>(
-      {{Grouping::random, "random"},
-       {Grouping::clusters, "clusters"},
-       {Grouping::coactivation, "coactivation"}});
-}
+ABLATE_ENUM(Grouping, random, clusters, coactivation);
 
 /// The weights of a run that another one starts from: those that it was evaluated with, those of
 /// its last or its best checkpoint, or the exponential average of its weights.
-enum class StartWeights { evaluated, last, best, ema };
-constexpr auto names(StartWeights) {
-  return std::to_array<std::pair<StartWeights, std::string_view>>(
-      {{StartWeights::evaluated, "evaluated"},
-       {StartWeights::last, "last"},
-       {StartWeights::best, "best"},
-       {StartWeights::ema, "ema"}});
-}
+ABLATE_ENUM(StartWeights, evaluated, last, best, ema);
 
 /// The finished run whose tokenizer and weights training starts from, if any.
 struct InitFromOptions {
@@ -90,7 +77,8 @@ struct InitFromOptions {
     visit("weights", o.weights,
           "which of its weights: evaluated (those that it was evaluated with), last, best or ema");
     visit("average", o.average,
-          "average this many of its last checkpoints of save_every; 0: no average");
+          "average this many of its last checkpoints of save_every; 0: no average",
+          options::from(0, 1'000'000));
     visit("drop", o.drop, "heads and layers of its model to drop");
     visit("allow", o.allow,
           "weights that may lack a counterpart of their name and shape, each given by its name or "
@@ -100,12 +88,12 @@ struct InitFromOptions {
           "split its relu feed-forwards into the experts (MoEfication): random, clusters or "
           "coactivation; absent: no split");
     visit("positions", o.positions,
-          "number of positions to record for grouping neurons and training routers");
+          "number of positions to record for grouping neurons and training routers",
+          options::from(100, 10'000'000));
   }
   static void rules(const InitFromOptions& o, auto&& require) {
     require(!o.run || !o.arm, "arm", "and run exclude each other");
     require(o.given() || o.weights == StartWeights::evaluated, "weights", "needs run or arm");
-    require(o.average >= 0 && o.average <= 1'000'000, "average", "must be from 0 to 1000000");
     require(o.given() || o.average == 0, "average", "needs run or arm");
     require(o.average == 0 || o.weights == StartWeights::evaluated, "average",
             "and weights exclude each other: it is the mean of the last ones");
@@ -115,8 +103,6 @@ struct InitFromOptions {
     require(!o.split || o.drop.empty(), "drop",
             "and split exclude each other; leave the parts out in an arm between");
     require(!o.split || o.given(), "split", "needs run or arm");
-    require(o.positions >= 100 && o.positions <= 10'000'000, "positions",
-            "must be from 100 to 10000000");
   }
 };
 

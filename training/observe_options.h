@@ -1,34 +1,19 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::training {
 
 /// Quantities observed in a model while it trains; training/update_observer.h defines each.
-enum class Observable {
-  attention_entropy,
-  attention_sink,
-  rank_residual,
-  active_neurons,
-  update_ratio,
-  gradient_noise
-};
-
-constexpr auto names(Observable) {
-  return std::to_array<std::pair<Observable, std::string_view>>(
-      {{Observable::attention_entropy, "attention_entropy"},
-       {Observable::attention_sink, "attention_sink"},
-       {Observable::rank_residual, "rank_residual"},
-       {Observable::active_neurons, "active_neurons"},
-       {Observable::update_ratio, "update_ratio"},
-       {Observable::gradient_noise, "gradient_noise"}});
-}
+ABLATE_ENUM(Observable, attention_entropy, attention_sink, rank_residual, active_neurons,
+            update_ratio, gradient_noise);
 
 constexpr std::string_view word(Observable what) {
   for (const auto& [observable, name] : names(what))
@@ -67,7 +52,8 @@ struct ObserveOptions {
   static void fields(auto& o, auto&& visit) {
     visit("every", o.every,
           "steps between observations, with one before the first step and one after the last; 0: "
-          "only at the steps in at");
+          "only at the steps in at",
+          options::at_least(0));
     visit("at", o.at, "further steps after which to observe, such as [1, 10, 100]");
     visit("quantities", o.quantities,
           "entropy of the attention weights, their share on the first key, difference between "
@@ -75,7 +61,6 @@ struct ObserveOptions {
           "weights, gradient noise relative to the gradient");
   }
   static void rules(const ObserveOptions& o, auto&& require) {
-    require(o.every >= 0, "every", "must not be negative");
     require(std::ranges::all_of(o.at, [](int64_t step) { return step >= 1; }), "at",
             "must hold steps from 1 on; before the first there is an observation anyway");
     require(std::ranges::adjacent_find(o.at, std::greater_equal<>()) == o.at.end(), "at",

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <variant>
 
+#include "options/bounds.h"
+#include "options/enumeration.h"
 #include "training/schedule_options.h"
 
 namespace ablate::training {
@@ -21,32 +21,27 @@ struct Adam {
   double epsilon = 1e-9;
 
   static void fields(auto& o, auto&& visit) {
-    visit("beta1", o.beta1, "decay of the first moment");
-    visit("beta2", o.beta2, "decay of the second moment");
-    visit("epsilon", o.epsilon, "added to the root of the second moment");
-  }
-  static void rules(const Adam& o, auto&& require) {
-    require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
-    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
-    require(o.epsilon > 0, "epsilon", "must be positive");
+    visit("beta1", o.beta1, "decay of the first moment", options::from_below(0, 1));
+    visit("beta2", o.beta2, "decay of the second moment", options::from_below(0, 1));
+    visit("epsilon", o.epsilon, "added to the root of the second moment", options::above(0));
   }
 };
 
-/// The largest decay is 10 (grokking needs 1: Power et al. 2022); an independent one is a share of
-/// the weights.
+/// Grokking needs a decay of 1 (Power et al. 2022).
+inline constexpr auto kDecays = options::from(0, 10);
+
+/// An independent decay is a share of the weights.
 void decay_rule(const auto& o, auto& require) {
-  require(o.weight_decay >= 0 && o.weight_decay <= 10, "weight_decay", "must be from 0 to 10");
-  if constexpr (requires { o.independent_decay; })
-    require(
-        !o.independent_decay || o.weight_decay < 1, "weight_decay",
-        "must be below 1 if independent_decay is true: a step at the peak takes this share off");
+  require(!o.independent_decay || o.weight_decay < 1, "weight_decay",
+          "must be below 1 if independent_decay is true: a step at the peak takes this share off");
 }
 
 /// The keys of decoupled weight decay: a step subtracts learning rate * decay * weight.
 void decoupled_decay_fields(auto& o, auto& visit) {
   visit("weight_decay", o.weight_decay,
         "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
-        "learning rate without multipliers");
+        "learning rate without multipliers",
+        kDecays);
   visit("cautious_decay", o.cautious_decay,
         "decay only the weights that the step moves towards zero, too (Chen et al. 2025)");
   visit("independent_decay", o.independent_decay,
@@ -64,10 +59,7 @@ struct AdamW : Adam {
     Adam::fields(o, visit);
     decoupled_decay_fields(o, visit);
   }
-  static void rules(const AdamW& o, auto&& require) {
-    Adam::rules(o, require);
-    decay_rule(o, require);
-  }
+  static void rules(const AdamW& o, auto&& require) { decay_rule(o, require); }
 };
 
 /// Stochastic gradient descent with momentum (Sutskever et al. 2013), as torch.optim.SGD writes it:
@@ -80,15 +72,15 @@ struct Sgd {
   double weight_decay = 0.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("momentum", o.momentum, "share of the last step's velocity that is kept; 0: plain SGD");
+    visit("momentum", o.momentum, "share of the last step's velocity that is kept; 0: plain SGD",
+          options::from_below(0, 1));
     visit("nesterov", o.nesterov, "look ahead along the velocity (Nesterov)");
     visit("weight_decay", o.weight_decay,
-          "L2 regularisation: this factor of the weight matrices is added to their gradients");
+          "L2 regularisation: this factor of the weight matrices is added to their gradients",
+          kDecays);
   }
   static void rules(const Sgd& o, auto&& require) {
-    require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
-    decay_rule(o, require);
   }
 };
 
@@ -105,44 +97,26 @@ struct Lion {
 
   static void fields(auto& o, auto&& visit) {
     visit("beta1", o.beta1,
-          "weight of the momentum, against the gradient, in the direction whose sign is the step");
-    visit("beta2", o.beta2, "decay of the momentum");
+          "weight of the momentum, against the gradient, in the direction whose sign is the step",
+          options::from_below(0, 1));
+    visit("beta2", o.beta2, "decay of the momentum", options::from_below(0, 1));
     decoupled_decay_fields(o, visit);
   }
-  static void rules(const Lion& o, auto&& require) {
-    require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
-    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
-    decay_rule(o, require);
-  }
+  static void rules(const Lion& o, auto&& require) { decay_rule(o, require); }
 };
 
 /// The scale of an orthogonalised step of an R by C matrix (outputs by inputs), named as in
 /// torch.optim.Muon: 0.2 sqrt(max(R, C)), which gives the step Adam's usual size (Liu et al. 2025,
 /// section 2.2), or sqrt(max(1, R / C)) (Jordan 2024).
-enum class MuonScale { match_rms_adamw, original };
-
-constexpr auto names(MuonScale) {
-  return std::to_array<std::pair<MuonScale, std::string_view>>(
-      {{MuonScale::match_rms_adamw, "match_rms_adamw"}, {MuonScale::original, "original"}});
-}
+ABLATE_ENUM(MuonScale, match_rms_adamw, original);
 
 /// The polynomials of the five steps of an orthogonalisation: one that rises steeply at 0 for all
 /// (Jordan 2024), or for each step the one that brings the singular values that may be left the
 /// closest to 1 (Amsel et al. 2025, Polar Express, for singular values from 0.001 on).
-enum class MuonCoefficients { jordan, polar_express };
-
-constexpr auto names(MuonCoefficients) {
-  return std::to_array<std::pair<MuonCoefficients, std::string_view>>(
-      {{MuonCoefficients::jordan, "jordan"}, {MuonCoefficients::polar_express, "polar_express"}});
-}
+ABLATE_ENUM(MuonCoefficients, jordan, polar_express);
 
 /// The precision of the products that orthogonalise a step.
-enum class MuonPrecision { fp32, bf16 };
-
-constexpr auto names(MuonPrecision) {
-  return std::to_array<std::pair<MuonPrecision, std::string_view>>(
-      {{MuonPrecision::fp32, "fp32"}, {MuonPrecision::bf16, "bf16"}});
-}
+ABLATE_ENUM(MuonPrecision, fp32, bf16);
 
 /// Muon (Jordan 2024): the momentum of every matrix within a layer, made orthogonal by five steps
 /// of Newton and Schulz. Matrices that the program keeps in one tensor
@@ -162,7 +136,8 @@ struct Muon {
   Adam adam;
 
   static void fields(auto& o, auto&& visit) {
-    visit("momentum", o.momentum, "decay of the momentum, an average of gradients");
+    visit("momentum", o.momentum, "decay of the momentum, an average of gradients",
+          options::from_below(0, 1));
     visit("nesterov", o.nesterov, "look ahead along the momentum (Nesterov)");
     visit("scale", o.scale,
           "scale of a step (queries, keys and values are orthogonalised separately): "
@@ -178,7 +153,6 @@ struct Muon {
     visit("adam", o.adam, "Adam for embeddings, output, norms and biases");
   }
   static void rules(const Muon& o, auto&& require) {
-    require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
     decay_rule(o, require);
   }
@@ -193,12 +167,10 @@ struct NorMuon : Muon {
 
   static void fields(auto& o, auto&& visit) {
     Muon::fields(o, visit);
-    visit("row_decay", o.row_decay, "decay of the mean squares of the rows of a step (beta2)");
+    visit("row_decay", o.row_decay, "decay of the mean squares of the rows of a step (beta2)",
+          options::from_below(0, 1));
   }
-  static void rules(const NorMuon& o, auto&& require) {
-    Muon::rules(o, require);
-    require(o.row_decay >= 0 && o.row_decay < 1, "row_decay", "must be in [0, 1)");
-  }
+  static void rules(const NorMuon& o, auto&& require) { Muon::rules(o, require); }
 };
 
 /// SOAP (Vyas et al. 2024): Adam in the eigenbases that Shampoo finds for the outputs and inputs of
@@ -216,22 +188,17 @@ struct Soap {
   Adam adam;
 
   static void fields(auto& o, auto&& visit) {
-    visit("beta1", o.beta1, "decay of the first moment");
+    visit("beta1", o.beta1, "decay of the first moment", options::from_below(0, 1));
     visit("beta2", o.beta2,
-          "decay of the second moment and of the products of gradients that the eigenbases are of");
-    visit("epsilon", o.epsilon, "added to the root of the second moment");
+          "decay of the second moment and of the products of gradients that the eigenbases are of",
+          options::from_below(0, 1));
+    visit("epsilon", o.epsilon, "added to the root of the second moment", options::above(0));
     visit("precondition_frequency", o.precondition_frequency,
-          "updates from one correction of the eigenbases to the next");
+          "updates from one correction of the eigenbases to the next", options::at_least(1));
     decoupled_decay_fields(o, visit);
     visit("adam", o.adam, "Adam for embeddings, output, norms and biases");
   }
-  static void rules(const Soap& o, auto&& require) {
-    require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
-    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
-    require(o.epsilon > 0, "epsilon", "must be positive");
-    require(o.precondition_frequency >= 1, "precondition_frequency", "must be at least 1");
-    decay_rule(o, require);
-  }
+  static void rules(const Soap& o, auto&& require) { decay_rule(o, require); }
 };
 
 /// Schedule-free AdamW (Defazio et al. 2024, algorithm 1): steps move a point z. Its average x,
@@ -246,18 +213,14 @@ struct ScheduleFree {
   double weight_decay = 0.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("beta1", o.beta1, "weight of the average at the point at which gradients are taken");
-    visit("beta2", o.beta2, "decay of the second moment");
-    visit("epsilon", o.epsilon, "added to the root of the second moment");
+    visit("beta1", o.beta1, "weight of the average at the point at which gradients are taken",
+          options::between(0, 1));
+    visit("beta2", o.beta2, "decay of the second moment", options::from_below(0, 1));
+    visit("epsilon", o.epsilon, "added to the root of the second moment", options::above(0));
     visit("weight_decay", o.weight_decay,
           "decay of weight matrices, embeddings and output, taken at that point and scaled by the "
-          "learning rate without multipliers");
-  }
-  static void rules(const ScheduleFree& o, auto&& require) {
-    require(o.beta1 > 0 && o.beta1 < 1, "beta1", "must be above 0 and below 1");
-    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
-    require(o.epsilon > 0, "epsilon", "must be positive");
-    decay_rule(o, require);
+          "learning rate without multipliers",
+          kDecays);
   }
 };
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <variant>
+
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::training {
 
@@ -14,12 +15,9 @@ struct Warmup {
   int64_t warmup = 0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("peak", o.peak, "highest learning rate, reached at the end of the warm-up");
-    visit("warmup", o.warmup, "steps of linear warm-up");
-  }
-  static void rules(const Warmup& o, auto&& require) {
-    require(o.peak > 0 && o.peak <= 100, "peak", "must be above 0 and at most 100");
-    require(o.warmup >= 0, "warmup", "must not be negative");
+    visit("peak", o.peak, "highest learning rate, reached at the end of the warm-up",
+          options::above(0, 100));
+    visit("warmup", o.warmup, "steps of linear warm-up", options::at_least(0));
   }
 };
 
@@ -42,7 +40,6 @@ struct Decay : Warmup {
     visit("floor", o.floor, "learning rate at the last step");
   }
   static void rules(const Decay& o, auto&& require) {
-    Warmup::rules(o, require);
     require(o.floor >= 0 && o.floor <= o.peak, "floor", "must be from 0 to peak");
   }
 };
@@ -57,14 +54,7 @@ struct Linear : Decay {
 
 /// How a learning rate falls from the peak to the floor over the share x of its way: by 1 - x, by
 /// 1 - sqrt(x) (Haegele et al. 2024), or by equal factors (Hu et al. 2024, MiniCPM).
-enum class DecayShape { linear, square_root, exponential };
-
-constexpr auto names(DecayShape) {
-  return std::to_array<std::pair<DecayShape, std::string_view>>(
-      {{DecayShape::linear, "linear"},
-       {DecayShape::square_root, "square_root"},
-       {DecayShape::exponential, "exponential"}});
-}
+ABLATE_ENUM(DecayShape, linear, square_root, exponential);
 
 /// Warm-up, peak, decay over the last share of all steps (Hu et al. 2024, MiniCPM, section 4.3).
 struct Stable : Decay {
@@ -74,12 +64,12 @@ struct Stable : Decay {
 
   static void fields(auto& o, auto&& visit) {
     Decay::fields(o, visit);
-    visit("decay", o.decay, "share of all steps, at the end, in which the rate falls to the floor");
+    visit("decay", o.decay, "share of all steps, at the end, in which the rate falls to the floor",
+          options::above(0, 1));
     visit("shape", o.shape, "shape of the decay: linear, square_root (1 - sqrt) or exponential");
   }
   static void rules(const Stable& o, auto&& require) {
     Decay::rules(o, require);
-    require(o.decay > 0 && o.decay <= 1, "decay", "must be above 0 and at most 1");
     require(o.shape != DecayShape::exponential || o.floor > 0, "floor",
             "must be above 0 if shape is exponential");
   }

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "options/bounds.h"
+#include "options/enumeration.h"
 #include "training/init_from_options.h"
 #include "training/lora_options.h"
 #include "training/observe_options.h"
@@ -23,7 +25,6 @@ struct StepBudget {
 
   bool operator==(const StepBudget&) const = default;
   static void fields(auto&, auto&&) {}
-  static void rules(const StepBudget&, auto&&) {}
 };
 
 /// As many updates as fit into a number of target tokens, by the mean over an epoch's first
@@ -34,10 +35,8 @@ struct TokenBudget {
 
   bool operator==(const TokenBudget&) const = default;
   static void fields(auto& o, auto&& visit) {
-    visit("tokens", o.tokens, "target tokens to train on, the end marks included");
-  }
-  static void rules(const TokenBudget& o, auto&& require) {
-    require(o.tokens >= 1, "tokens", "must be positive");
+    visit("tokens", o.tokens, "target tokens to train on, the end marks included",
+          options::at_least(1));
   }
 };
 
@@ -49,10 +48,8 @@ struct FlopBudget {
 
   bool operator==(const FlopBudget&) const = default;
   static void fields(auto& o, auto&& visit) {
-    visit("flops", o.flops, "floating-point operations of training, counting only matrix products");
-  }
-  static void rules(const FlopBudget& o, auto&& require) {
-    require(o.flops > 0, "flops", "must be positive");
+    visit("flops", o.flops, "floating-point operations of training, counting only matrix products",
+          options::above(0));
   }
 };
 
@@ -66,10 +63,8 @@ struct TimeBudget {
   static void fields(auto& o, auto&& visit) {
     visit("seconds", o.seconds,
           "time for updates, in seconds; a run's first start derives their number by timing a few, "
-          "so repeating the run gives another number");
-  }
-  static void rules(const TimeBudget& o, auto&& require) {
-    require(o.seconds > 0 && o.seconds <= 1e8, "seconds", "must be above 0 and at most 100000000");
+          "so repeating the run gives another number",
+          options::above(0, 1e8));
   }
 };
 
@@ -81,10 +76,8 @@ struct RatioBudget {
   bool operator==(const RatioBudget&) const = default;
   static void fields(auto& o, auto&& visit) {
     visit("ratio", o.ratio,
-          "target tokens for each parameter of the model, embeddings included, shared ones once");
-  }
-  static void rules(const RatioBudget& o, auto&& require) {
-    require(o.ratio > 0, "ratio", "must be positive");
+          "target tokens for each parameter of the model, embeddings included, shared ones once",
+          options::above(0));
   }
 };
 
@@ -93,12 +86,7 @@ struct RatioBudget {
 using BudgetOptions = std::variant<StepBudget, TokenBudget, RatioBudget, FlopBudget, TimeBudget>;
 
 /// How matrix products are computed; weights are float numbers in any case.
-enum class Precision { fp32, bf16, tf32 };
-
-constexpr auto names(Precision) {
-  return std::to_array<std::pair<Precision, std::string_view>>(
-      {{Precision::fp32, "fp32"}, {Precision::bf16, "bf16"}, {Precision::tf32, "tf32"}});
-}
+ABLATE_ENUM(Precision, fp32, bf16, tf32);
 
 /// Whether passes on CUDA are launched as graphs, where they can be.
 enum class Graphs { automatic, off };
@@ -116,12 +104,7 @@ constexpr auto names(Device) {
 }
 
 /// Whether a loss or gradient norm that is not finite stops the run or skips the update.
-enum class NotFinite { stop, skip };
-
-constexpr auto names(NotFinite) {
-  return std::to_array<std::pair<NotFinite, std::string_view>>(
-      {{NotFinite::stop, "stop"}, {NotFinite::skip, "skip"}});
-}
+ABLATE_ENUM(NotFinite, stop, skip);
 
 /// Files of pretrained word vectors that embeddings start from.
 struct PretrainedEmbeddingOptions {
@@ -131,18 +114,11 @@ struct PretrainedEmbeddingOptions {
     visit("source", o.source, "file in word2vec's or GloVe's format, for the source embedding");
     visit("target", o.target, "the same for the target embedding");
   }
-  static void rules(const PretrainedEmbeddingOptions&, auto&&) {}
 };
 
 /// When the further heads of a model are trained (Aynetdinov & Akbik 2025, arXiv 2505.22757,
 /// section 3): always, or one more of them in each of equal parts of training, or one fewer.
-enum class Curriculum { none, forward, reverse };
-
-constexpr auto names(Curriculum) {
-  return std::to_array<std::pair<Curriculum, std::string_view>>({{Curriculum::none, "none"},
-                                                                 {Curriculum::forward, "forward"},
-                                                                 {Curriculum::reverse, "reverse"}});
-}
+ABLATE_ENUM(Curriculum, none, forward, reverse);
 
 /// How the further heads of model.output.ahead are trained.
 struct AheadOptions {
@@ -151,14 +127,11 @@ struct AheadOptions {
 
   bool operator==(const AheadOptions&) const = default;
   static void fields(auto& o, auto&& visit) {
-    visit("weight", o.weight, "factor of the losses of the further heads");
+    visit("weight", o.weight, "factor of the losses of the further heads", options::above(0, 100));
     visit(
         "curriculum", o.curriculum,
         "none: all further heads are trained from the first step on; forward: in equal parts of "
         "training, first none of them and in each part one more; reverse: first all, at last none");
-  }
-  static void rules(const AheadOptions& o, auto&& require) {
-    require(o.weight > 0 && o.weight <= 100, "weight", "must be above 0 and at most 100");
   }
 };
 
@@ -171,12 +144,9 @@ struct LengthWarmup {
     visit(
         "share", o.share,
         "share of the updates, at the beginning, in which the rows of a batch lengthen evenly from "
-        "`shortest` tokens to all; what is cut off is not trained on; 0: none");
-    visit("shortest", o.shortest, "tokens of a row in the first update");
-  }
-  static void rules(const LengthWarmup& o, auto&& require) {
-    require(o.share >= 0 && o.share <= 1, "share", "must be from 0 to 1");
-    require(o.shortest >= 1 && o.shortest <= 65'536, "shortest", "must be from 1 to 65536");
+        "`shortest` tokens to all; what is cut off is not trained on; 0: none",
+        options::from(0, 1));
+    visit("shortest", o.shortest, "tokens of a row in the first update", options::from(1, 65'536));
   }
 };
 
@@ -244,28 +214,35 @@ struct TrainingOptions {
   }
 
   static void checkpoint_fields(auto& o, auto& visit) {
-    visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
-    visit("patience", o.patience, "validations without a better loss before stopping; 0: never");
-    visit("save_every", o.save_every, "steps between checkpoints");
+    visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end",
+          options::at_least(0));
+    visit("patience", o.patience, "validations without a better loss before stopping; 0: never",
+          options::at_least(0));
+    visit("save_every", o.save_every, "steps between checkpoints", options::at_least(1));
     visit("keep", o.keep,
-          "newest checkpoints of save_every to keep, besides the last and the best checkpoint");
+          "newest checkpoints of save_every to keep, besides the last and the best checkpoint",
+          options::at_least(1));
     visit("average", o.average,
           "average this many of the last checkpoints of save_every for the evaluation; 0: no "
           "average");
-    visit("ema", o.ema, "decay of the exponential moving average of the weights; 0: no average");
+    visit("ema", o.ema, "decay of the exponential moving average of the weights; 0: no average",
+          options::from_below(0, 1));
   }
   static void loss_fields(auto& o, auto& visit) {
-    visit("label_smoothing", o.label_smoothing, "probability that is spread over the vocabulary");
+    visit("label_smoothing", o.label_smoothing, "probability that is spread over the vocabulary",
+          options::from_below(0, 1));
     visit("z_loss", o.z_loss,
           "factor of the squared logarithm of the softmax's denominator, which is added to the "
-          "loss of every target token (PaLM: 1e-4)");
+          "loss of every target token (PaLM: 1e-4)",
+          options::from(0, 1));
     visit("ahead", o.ahead, "training of the further heads of model.output.ahead");
     visit("max_grad_norm", o.max_grad_norm,
-          "gradients are clipped to this global norm; 0: no clipping");
+          "gradients are clipped to this global norm; 0: no clipping", options::at_least(0));
     visit("qk_clip", o.qk_clip,
           "bound of the scores of self-attention: after an update in which a head gave a larger "
           "score, its queries and keys are multiplied by the factor that would have kept it at the "
-          "bound (QK-Clip; Kimi K2: 100); 0: none");
+          "bound (QK-Clip; Kimi K2: 100); 0: none",
+          options::at_least(0));
   }
   static void fields(auto& o, auto&& visit) {
     visit("steps", o.steps,
@@ -273,11 +250,14 @@ struct TrainingOptions {
           "the weights of init_from are only evaluated");
     visit("budget", o.budget, "limit of a run: steps, tokens, flops or seconds");
     visit("tokens_per_batch", o.tokens_per_batch,
-          "maximum number of target tokens in a batch, padding included");
-    visit("accumulate", o.accumulate, "batches per update (gradient_accumulation_steps)");
+          "maximum number of target tokens in a batch, padding included",
+          options::from(1, 100'000'000));
+    visit("accumulate", o.accumulate, "batches per update (gradient_accumulation_steps)",
+          options::from(1, 1'000'000));
     visit("batch_warmup", o.batch_warmup,
           "share of the updates, at the beginning, in which the batches of an update rise evenly "
-          "from 1 to accumulate");
+          "from 1 to accumulate",
+          options::from(0, 1));
     visit("length_warmup", o.length_warmup, "short rows at the beginning of training");
     visit("optimizer", o.optimizer, "how gradients move the weights");
     visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
@@ -291,14 +271,17 @@ struct TrainingOptions {
           "graph and then launched as a whole, if the model allows it; off: every operator is "
           "launched by itself");
     visit("threads", o.threads,
-          "CPU threads; absent: the cores divided by the runs of the study, at least one");
+          "CPU threads; absent: the cores divided by the runs of the study, at least one",
+          options::from(1, 1024));
     visit("mkl_fast_path", o.mkl_fast_path,
           "on an AMD processor, let MKL choose its code by instruction set, not by maker");
     visit("max_length", o.max_length,
           "tokens kept of a source or a target in training, with its end mark, and of a prompt; "
-          "scored and translated texts are not cut");
+          "scored and translated texts are not cut",
+          options::from(2, 65'536));
     visit("log_every", o.log_every,
-          "steps between lines of metrics.jsonl; absent: a hundredth of the steps, at most 50");
+          "steps between lines of metrics.jsonl; absent: a hundredth of the steps, at most 50",
+          options::at_least(1));
     checkpoint_fields(o, visit);
     visit("not_finite", o.not_finite,
           "if a loss or gradient is not finite: stop the run or skip the update");
@@ -318,7 +301,6 @@ struct TrainingOptions {
     require(!o.trains() || !std::holds_alternative<StepBudget>(o.budget) || o.save_every < 1 ||
                 o.average <= o.steps / o.save_every,
             "average", "exceeds the checkpoints that steps and save_every give");
-    require(o.ema >= 0 && o.ema < 1, "ema", "must be in [0, 1)");
     require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
     if (std::holds_alternative<ScheduleFree>(o.optimizer)) {
       require(std::holds_alternative<Constant>(o.schedule), "schedule.kind",
@@ -335,36 +317,18 @@ struct TrainingOptions {
     require(peak_of(o.schedule) <= 1 || !steps_have_one_size(o.optimizer), "schedule.peak",
             "must be at most 1: with this optimizer a step moves every weight by about as much; "
             "0.001 is usual");
-    require(o.tokens_per_batch >= 1 && o.tokens_per_batch <= 100'000'000, "tokens_per_batch",
-            "must be from 1 to 100000000");
-    require(o.accumulate >= 1 && o.accumulate <= 1'000'000, "accumulate",
-            "must be from 1 to 1000000");
-    require(o.batch_warmup >= 0 && o.batch_warmup <= 1, "batch_warmup", "must be from 0 to 1");
     require(o.batch_warmup == 0 || o.accumulate > 1, "batch_warmup",
             "needs accumulate, the batches of an update behind the warm-up");
     require(o.length_warmup.share == 0 || !std::holds_alternative<TimeBudget>(o.budget),
             "length_warmup.share",
             "must be 0 with a budget of seconds, whose updates all take the same time");
-    require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label_smoothing",
-            "must be in [0, 1)");
-    require(o.z_loss >= 0 && o.z_loss <= 1, "z_loss", "must be from 0 to 1");
-    require(o.max_grad_norm >= 0, "max_grad_norm", "must not be negative");
-    require(o.qk_clip >= 0, "qk_clip", "must not be negative");
     require(o.qk_clip == 0 || (o.freeze.empty() && !o.lora.given()), "qk_clip",
             "changes weights of every attention, so freeze and lora cannot keep any");
-    require(!o.threads || (*o.threads >= 1 && *o.threads <= 1024), "threads",
-            "must be from 1 to 1024");
     require(o.observe.at.empty() || !o.trains() || !std::holds_alternative<StepBudget>(o.budget) ||
                 o.observe.at.back() <= o.steps,
             "observe.at", "names a step after the last one, which steps gives");
-    require(o.max_length >= 2 && o.max_length <= 65'536, "max_length", "must be from 2 to 65536");
     require(o.max_length <= o.tokens_per_batch, "max_length", "must not exceed tokens_per_batch");
-    require(!o.log_every || *o.log_every >= 1, "log_every", "must be positive");
-    require(o.evaluate_every >= 0, "evaluate_every", "must not be negative");
     require(o.patience == 0 || o.evaluate_every > 0, "patience", "needs evaluate_every");
-    require(o.patience >= 0, "patience", "must not be negative");
-    require(o.save_every >= 1, "save_every", "must be positive");
-    require(o.keep >= 1, "keep", "must be positive");
     average_rules(o, require);
     require(o.freeze.empty() || !o.lora.given(), "freeze",
             "and lora exclude each other: with adapters only these are trained, and lora.train");

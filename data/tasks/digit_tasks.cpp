@@ -101,9 +101,9 @@ std::string words(int64_t number) {
 
 std::string spell_out(int64_t number, NumberLanguage language) {
   switch (language) {
-    case NumberLanguage::english:
+    case NumberLanguage::en:
       return english::words(number);
-    case NumberLanguage::german:
+    case NumberLanguage::de:
       return german::words(number);
   }
   return {};

@@ -16,6 +16,7 @@
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/setting.h"
 #include "experiments/records/failure.h"
+#include "options/enumeration.h"
 
 namespace ablate::analysis {
 
@@ -41,8 +42,7 @@ struct Sample {
 inline bool is_censored(const Sample& sample) { return !sample.censored.empty(); }
 
 /// What the differences from the baseline show.
-enum class Verdict {
-  better,
+ABLATE_ENUM(Verdict, better,
   worse,
   equivalent,     // the difference is shown to be smaller than the margin
   no_worse,       // of a claim that an arm is no worse: it is shown to lose less than the margin
@@ -53,23 +53,7 @@ enum class Verdict {
   uneven,         // the arm and the baseline have not finished the same seeds
   censored,       // cost to a target: a run has not reached it
   not_tested,     // a value is not finite
-  exploratory,    // not a primary metric and test set: shown, not tested
-};
-constexpr auto names(Verdict) {
-  return std::to_array<std::pair<Verdict, std::string_view>>(
-      {{Verdict::better, "better"},
-       {Verdict::worse, "worse"},
-       {Verdict::equivalent, "equivalent"},
-       {Verdict::no_worse, "no_worse"},
-       {Verdict::inconclusive, "inconclusive"},
-       {Verdict::unstable, "unstable"},
-       {Verdict::too_few_seeds, "too_few_seeds"},
-       {Verdict::not_learned, "not_learned"},
-       {Verdict::uneven, "uneven"},
-       {Verdict::censored, "censored"},
-       {Verdict::not_tested, "not_tested"},
-       {Verdict::exploratory, "exploratory"}});
-}
+  exploratory,    // not a primary metric and test set: shown, not tested);
 
 /// Whether the verdict is a claim about the arm.
 constexpr bool is_claim(Verdict verdict) {
@@ -83,14 +67,7 @@ constexpr bool is_tested(Verdict verdict) {
 }
 
 /// What the results say of the claim that the study declares of an arm.
-enum class Outcome { agrees, contradicts, inconclusive, not_learned };
-constexpr auto names(Outcome) {
-  return std::to_array<std::pair<Outcome, std::string_view>>(
-      {{Outcome::agrees, "agrees"},
-       {Outcome::contradicts, "contradicts"},
-       {Outcome::inconclusive, "inconclusive"},
-       {Outcome::not_learned, "not_learned"}});
-}
+ABLATE_ENUM(Outcome, agrees, contradicts, inconclusive, not_learned);
 
 inline constexpr double kUntested = std::numeric_limits<double>::quiet_NaN();
 
@@ -172,18 +149,10 @@ struct Cell {
 };
 
 /// Whether a figure is a bound of the true one.
-enum class Bound {
-  exact,
+ABLATE_ENUM(Bound, exact,
   above,  // the true one is greater
   below,
-  open,  // nothing is known of the true one, which a bound on either side leaves open
-};
-constexpr auto names(Bound) {
-  return std::to_array<std::pair<Bound, std::string_view>>({{Bound::exact, "exact"},
-                                                            {Bound::above, "above"},
-                                                            {Bound::below, "below"},
-                                                            {Bound::open, "open"}});
-}
+  open,  // nothing is known of the true one, which a bound on either side leaves open);
 
 /// What an arm spends to reach the study's target / what its baseline spends, seed by seed.
 struct CostRatio {

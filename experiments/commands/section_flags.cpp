@@ -124,7 +124,8 @@ config::Experiment SectionFlags::laid_over(config::Experiment experiment,
   config::ProblemList problems;
   config::Trail trail;
   const auto& schema = config::experiment_schema();
-  config::Reader(schema, problems, trail).lay_over(config::set_layer(sets, problems), experiment);
+  config::Reader(schema, problems, trail)
+      .lay_over(config::set_layer(sets, problems), options::slot_of(experiment));
   std::vector<config::BrokenRule> broken;
   collect(experiment, broken);
   for (const auto& rule : broken) {
@@ -139,16 +140,15 @@ config::Experiment SectionFlags::laid_over(config::Experiment experiment,
 config::Experiment SectionFlags::read() const {
   return laid_over(
       {}, [](const config::Experiment& experiment, std::vector<config::BrokenRule>& broken) {
-        config::collect_broken_rules(experiment.tokenizer, "tokenizer", broken);
-        std::visit([&](const auto& data) { config::collect_broken_rules(data, "data", broken); },
-                   experiment.data);
+        for (const auto* key : {"tokenizer", "data"})
+          config::collect_broken_rules(section(options::slot_of(experiment), key), key, broken);
       });
 }
 
 config::Experiment SectionFlags::over(const config::Experiment& experiment) const {
   return laid_over(experiment,
                    [](const config::Experiment& whole, std::vector<config::BrokenRule>& broken) {
-                     config::collect_broken_rules(whole, "", broken);
+                     config::collect_broken_rules(options::slot_of(whole), "", broken);
                    });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "experiments/records/folders.h"
+#include "options/members.h"
 
 namespace ablate::records {
 
@@ -15,12 +16,7 @@ struct RunFailure {
   std::string message;   // last message of the run
   std::string job;       // id at the cluster's scheduler; empty without one
 
-  static void fields(auto& o, auto&& visit) {
-    visit("exit_code", o.exit_code);
-    visit("attempts", o.attempts);
-    visit("message", o.message);
-    visit("job", o.job);
-  }
+  ABLATE_FIELDS(exit_code, attempts, message, job)
 };
 
 /// Whether another start may succeed: a signal ended the run, memory was short, a rank was lost, or

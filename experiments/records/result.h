@@ -14,6 +14,7 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/run_start.h"
+#include "options/members.h"
 
 namespace ablate::data {
 NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
@@ -62,40 +63,12 @@ struct TestScores {
   std::vector<double> position_accuracy;  // token accuracy by target position
   data::Compared compared = data::Compared::text;
 
-  static void fields(auto& o, auto&& visit) {
-    visit("name", o.name);
-    visit("length", o.length);
-    visit("unit", o.unit);
-    visit("extrapolates", o.extrapolates);
-    visit("examples", o.examples);
-    visit("tokens", o.tokens);
-    visit("in_training", o.in_training);
-    visit("source_tokens", o.source_tokens);
-    visit("target_tokens", o.target_tokens);
-    visit("bleu", o.bleu);
-    visit("chrf", o.chrf);
-    visit("exact_match", o.exact_match);
-    visit("token_accuracy", o.token_accuracy);
-    visit("perplexity", o.perplexity);
-    visit("nats_per_character", o.nats_per_character);
-    visit("divergence", o.divergence);
-    visit("bits_per_parameter", o.bits_per_parameter);
-    visit("rouge_1", o.rouge_1);
-    visit("rouge_2", o.rouge_2);
-    visit("rouge_l", o.rouge_l);
-    visit("word_error_rate", o.word_error_rate);
-    visit("exact_match_raw", o.exact_match_raw);
-    visit("word_error_rate_raw", o.word_error_rate_raw);
-    visit("length_ratio", o.length_ratio);
-    visit("tokens_per_pass", o.tokens_per_pass);
-    visit("decode_seconds", o.decode_seconds);
-    visit("unknown_targets", o.unknown_targets);
-    visit("cut_outputs", o.cut_outputs);
-    visit("altered_references", o.altered_references);
-    visit("unwritable_references", o.unwritable_references);
-    visit("position_accuracy", o.position_accuracy);
-    visit("compared", o.compared);
-  }
+  ABLATE_FIELDS(name, length, unit, extrapolates, examples, tokens, in_training, source_tokens,
+                target_tokens, bleu, chrf, exact_match, token_accuracy, perplexity,
+                nats_per_character, divergence, bits_per_parameter, rouge_1, rouge_2, rouge_l,
+                word_error_rate, exact_match_raw, word_error_rate_raw, length_ratio,
+                tokens_per_pass, decode_seconds, unknown_targets, cut_outputs, altered_references,
+                unwritable_references, position_accuracy, compared)
 };
 
 /// A finished run: the content of result.json.
@@ -138,50 +111,14 @@ struct RunResult {
   std::vector<TestScores> tests;
   std::map<std::string, std::string> files;  // name: SHA-256 of the files that reports read
 
-  static void fields(auto& o, auto&& visit) {
-    visit("study", o.study);
-    visit("task", o.task);
-    visit("arm", o.arm);
-    visit("seed", o.seed);
-    visit("parameters", o.parameters);
-    visit("active_parameters", o.active_parameters);
-    visit("trained_parameters", o.trained_parameters);
-    visit("target_vocabulary", o.target_vocabulary);
-    visit("flops_per_token", o.flops_per_token);
-    visit("steps", o.steps);
-    visit("earlier_steps", o.earlier_steps);
-    visit("skipped_updates", o.skipped_updates);
-    visit("skipped_lines", o.skipped_lines);
-    visit("repeated_pairs", o.repeated_pairs);
-    visit("lopsided_pairs", o.lopsided_pairs);
-    visit("cut_sources", o.cut_sources);
-    visit("cut_targets", o.cut_targets);
-    visit("train_loss", o.train_loss);
-    visit("validation_perplexity", o.validation_perplexity);
-    visit("validation_token_accuracy", o.validation_token_accuracy);
-    visit("validation_unknown_targets", o.validation_unknown_targets);
-    visit("attention_entropy", o.attention_entropy);
-    visit("attention_sink", o.attention_sink);
-    visit("rank_residual", o.rank_residual);
-    visit("active_neurons", o.active_neurons);
-    visit("update_ratio", o.update_ratio);
-    visit("gradient_noise", o.gradient_noise);
-    visit("expert_imbalance", o.expert_imbalance);
-    visit("training_seconds", o.training_seconds);
-    visit("training_flops", o.training_flops);
-    visit("tokens", o.tokens);
-    visit("memory_bytes", o.memory_bytes);
-    visit("data_sha256", o.data_sha256);
-    visit("target_tokenizer_sha256", o.target_tokenizer_sha256);
-    visit("hardware", o.hardware);
-    visit("initial_weights", o.initial_weights);
-    visit("weights", o.weights);
-    visit("shortfalls", o.shortfalls);
-    visit("bleu_signature", o.bleu_signature);
-    visit("chrf_signature", o.chrf_signature);
-    visit("tests", o.tests);
-    visit("files", o.files);
-  }
+  ABLATE_FIELDS(study, task, arm, seed, parameters, active_parameters, trained_parameters,
+                target_vocabulary, flops_per_token, steps, earlier_steps, skipped_updates,
+                skipped_lines, repeated_pairs, lopsided_pairs, cut_sources, cut_targets, train_loss,
+                validation_perplexity, validation_token_accuracy, validation_unknown_targets,
+                attention_entropy, attention_sink, rank_residual, active_neurons, update_ratio,
+                gradient_noise, expert_imbalance, training_seconds, training_flops, tokens,
+                memory_bytes, data_sha256, target_tokenizer_sha256, hardware, initial_weights,
+                weights, shortfalls, bleu_signature, chrf_signature, tests, files)
 };
 
 /// Updates of the run's weights, in this run and before.

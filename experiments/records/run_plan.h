@@ -8,6 +8,7 @@
 
 #include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
+#include "options/members.h"
 
 namespace ablate::records {
 
@@ -20,16 +21,7 @@ struct RunPlan {
   std::map<std::string, std::string> given;  // path of each value that was given -> its origin
   std::string config_sha256;                 // of config.yaml
 
-  static void fields(auto& o, auto&& visit) {
-    visit("study", o.study);
-    visit("task", o.task);
-    visit("arm", o.arm);
-    visit("seed", o.seed);
-    visit("trial", o.trial);
-    visit("data_folder", o.data_folder);
-    visit("given", o.given);
-    visit("config_sha256", o.config_sha256);
-  }
+  ABLATE_FIELDS(study, task, arm, seed, trial, data_folder, given, config_sha256)
 };
 
 /// Whether `path` is a file that is meant as a study: it is named .yaml or .yml.
@@ -64,21 +56,8 @@ struct RunEstimate {
   double calibration_seconds = 0;
   std::vector<std::string> notes;  // sizes of its data that are less than requested
 
-  static void fields(auto& o, auto&& visit) {
-    visit("parameters", o.parameters);
-    visit("active_parameters", o.active_parameters);
-    visit("trained_parameters", o.trained_parameters);
-    visit("steps", o.steps);
-    visit("flops", o.flops);
-    visit("memory_bytes", o.memory_bytes);
-    visit("seconds", o.seconds);
-    visit("disk_bytes", o.disk_bytes);
-    visit("files", o.files);
-    visit("test_seconds", o.test_seconds);
-    visit("test_files", o.test_files);
-    visit("calibration_seconds", o.calibration_seconds);
-    visit("notes", o.notes);
-  }
+  ABLATE_FIELDS(parameters, active_parameters, trained_parameters, steps, flops, memory_bytes,
+                seconds, disk_bytes, files, test_seconds, test_files, calibration_seconds, notes)
 };
 
 /// A job array for some of a wave's runs: its task i works on the run of line first + i, both from
@@ -87,11 +66,7 @@ struct WaveArray {
   std::string job;
   int64_t first = 0, tasks = 0;
 
-  static void fields(auto& o, auto&& visit) {
-    visit("job", o.job);
-    visit("first", o.first);
-    visit("tasks", o.tasks);
-  }
+  ABLATE_FIELDS(job, first, tasks)
 };
 
 /// The submitted jobs of a wave: jobs.json.
@@ -100,11 +75,7 @@ struct WaveJobs {
   std::string closing;         // the job after all arrays; empty: not submitted
   std::string program_sha256;  // of the program that submitted them
 
-  static void fields(auto& o, auto&& visit) {
-    visit("arrays", o.arrays);
-    visit("closing", o.closing);
-    visit("program_sha256", o.program_sha256);
-  }
+  ABLATE_FIELDS(arrays, closing, program_sha256)
 };
 
 /// The number of the study's last wave; 0 if it has none.

@@ -9,6 +9,7 @@
 
 #include "experiments/config/schema/experiment.h"
 #include "experiments/records/folders.h"
+#include "options/members.h"
 
 namespace ablate::records {
 
@@ -26,22 +27,8 @@ struct RunStart {
   int64_t to_step = 0;  // last saved step
   bool ended = false;   // false while it runs, or if the process was lost
 
-  static void fields(auto& o, auto&& visit) {
-    visit("began", o.began);
-    visit("host", o.host);
-    visit("processor", o.processor);
-    visit("cpu_capability", o.cpu_capability);
-    visit("gpu", o.gpu);
-    visit("driver", o.driver);
-    visit("libtorch", o.libtorch);
-    visit("libtorch_built", o.libtorch_built);
-    visit("program_sha256", o.program_sha256);
-    visit("commit", o.commit);
-    visit("job", o.job);
-    visit("from_step", o.from_step);
-    visit("to_step", o.to_step);
-    visit("ended", o.ended);
-  }
+  ABLATE_FIELDS(began, host, processor, cpu_capability, gpu, driver, libtorch, libtorch_built,
+                program_sha256, commit, job, from_step, to_step, ended)
 };
 
 /// The starts of the run so far; empty if environment.json is missing or has no valid list.

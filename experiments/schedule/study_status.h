@@ -13,6 +13,7 @@
 #include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
 #include "experiments/schedule/slurm.h"
+#include "options/members.h"
 #include "training/process/progress.h"
 
 namespace ablate::schedule {
@@ -31,19 +32,7 @@ struct RunStatus {
   int64_t restarts = 0;                                            // starts after the first
   std::string why;  // it failed, is blocked, was interrupted, or waits in the queue
 
-  static void fields(auto& o, auto&& visit) {
-    visit("run", o.run);
-    visit("state", o.state);
-    visit("where", o.where);
-    visit("since", o.since);
-    visit("step", o.step);
-    visit("steps", o.steps);
-    visit("loss", o.loss);
-    visit("step_age", o.step_age);
-    visit("seconds_left", o.seconds_left);
-    visit("restarts", o.restarts);
-    visit("why", o.why);
-  }
+  ABLATE_FIELDS(run, state, where, since, step, steps, loss, step_age, seconds_left, restarts, why)
 };
 
 /// The status of the runs of a study, including candidates of `tune`, by its folders and the

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "models/option_traits.h"
+#include "options/bounds.h"
 
 namespace ablate::models {
 
@@ -23,19 +24,16 @@ struct RandomSampling {
   int64_t random_seed = 1;
 
   static void fields(auto& o, auto&& visit) {
-    visit("temperature", o.temperature, "divides the log-probabilities; below 1: sharper");
-    visit("top_k", o.top_k, "draw from this many of the likeliest tokens; 0: from all");
+    visit("temperature", o.temperature, "divides the log-probabilities; below 1: sharper",
+          options::above(0, 100));
+    visit("top_k", o.top_k, "draw from this many of the likeliest tokens; 0: from all",
+          options::at_least(0));
     visit("top_p", o.top_p,
           "draw from the likeliest tokens that together have this probability (Holtzman et al. "
-          "2020), taken over all tokens, even if top_k leaves out some");
-    visit("random_seed", o.random_seed, "seed of the draws; every line draws its own numbers");
-  }
-  static void rules(const RandomSampling& o, auto&& require) {
-    require(o.temperature > 0 && o.temperature <= 100, "temperature",
-            "must be above 0 and at most 100");
-    require(o.top_k >= 0, "top_k", "must not be negative");
-    require(o.top_p > 0 && o.top_p <= 1, "top_p", "must be above 0 and at most 1");
-    require(o.random_seed >= 0, "random_seed", "must not be negative");
+          "2020), taken over all tokens, even if top_k leaves out some",
+          options::above(0, 1));
+    visit("random_seed", o.random_seed, "seed of the draws; every line draws its own numbers",
+          options::at_least(0));
   }
 };
 
@@ -62,30 +60,26 @@ struct SearchOptions {
   }
 
   static void fields(auto& o, auto&& visit) {
-    visit("beam", o.beam, "hypotheses kept; 1: greedy");
+    visit("beam", o.beam, "hypotheses kept; 1: greedy", options::from(1, 256));
     visit("length_penalty", o.length_penalty,
-          "score = log-probability / length ^ penalty, the end token counting as one");
+          "score = log-probability / length ^ penalty, the end token counting as one",
+          options::from(0, 10));
     visit("min_length", o.min_length, "minimum number of tokens of an output");
-    visit("max_length", o.max_length, "maximum number of tokens of an output");
+    visit("max_length", o.max_length, "maximum number of tokens of an output",
+          options::from(1, 65'536));
     visit("max_ratio", o.max_ratio,
-          "an output has at most 10 + max_ratio * source tokens, or min_length if that is more");
+          "an output has at most 10 + max_ratio * source tokens, or min_length if that is more",
+          options::above(0, 1000));
     visit("sampling", o.sampling, "draw outputs at random instead of searching");
-    visit("batch", o.batch, "sentences decoded together");
+    visit("batch", o.batch, "sentences decoded together", options::from(1, 65'536));
     visit("draft", o.draft,
           "tokens that as many further heads (model.output.ahead) guess, which the next pass "
-          "verifies together; outputs stay the same; with batch 1 most passes are saved; 0: none");
+          "verifies together; outputs stay the same; with batch 1 most passes are saved; 0: none",
+          options::from(0, 16));
   }
   static void rules(const SearchOptions& o, auto&& require) {
-    require(o.beam >= 1 && o.beam <= 256, "beam", "must be from 1 to 256");
-    require(o.length_penalty >= 0 && o.length_penalty <= 10, "length_penalty",
-            "must be from 0 to 10");
     require(o.min_length >= 0 && o.min_length < o.max_length, "min_length",
             "must be from 0 to below max_length");
-    require(o.max_length >= 1 && o.max_length <= 65'536, "max_length", "must be from 1 to 65536");
-    require(o.max_ratio > 0 && o.max_ratio <= 1000, "max_ratio",
-            "must be above 0 and at most 1000");
-    require(o.batch >= 1 && o.batch <= 65'536, "batch", "must be from 1 to 65536");
-    require(o.draft >= 0 && o.draft <= 16, "draft", "must be from 0 to 16");
     require(o.draft == 0 || o.beam == 1, "draft",
             "must be 0 with a beam of several hypotheses: a draft continues one");
   }

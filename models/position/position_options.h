@@ -1,15 +1,15 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "models/option_traits.h"
 #include "models/position/rotary_scaling_options.h"
+#include "options/bounds.h"
+#include "options/enumeration.h"
 
 namespace ablate::models {
 
@@ -63,20 +63,10 @@ struct ScoreScheme : RelativeScheme {
   static constexpr std::string_view beyond_training = "runs";
 };
 
-enum class SinusoidalLayout { interleaved, halves };
-
-constexpr auto names(SinusoidalLayout) {
-  return std::to_array<std::pair<SinusoidalLayout, std::string_view>>(
-      {{SinusoidalLayout::interleaved, "interleaved"}, {SinusoidalLayout::halves, "halves"}});
-}
+ABLATE_ENUM(SinusoidalLayout, interleaved, halves);
 
 /// How the timescales of sinusoidal vectors are spread over their width.
-enum class Frequencies { paper, tensor2tensor };
-
-constexpr auto names(Frequencies) {
-  return std::to_array<std::pair<Frequencies, std::string_view>>(
-      {{Frequencies::paper, "paper"}, {Frequencies::tensor2tensor, "tensor2tensor"}});
-}
+ABLATE_ENUM(Frequencies, paper, tensor2tensor);
 
 /// Fixed sines and cosines (Vaswani et al. 2017, section 3.5).
 struct Sinusoidal : AbsoluteScheme {
@@ -90,7 +80,7 @@ struct Sinusoidal : AbsoluteScheme {
   bool every_layer = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("base", o.base, "wavelengths are between 2 pi and 2 pi base");
+    visit("base", o.base, "wavelengths are between 2 pi and 2 pi base", options::above(1));
     visit("layout", o.layout,
           "interleaved: sine and cosine alternate, as in the paper; halves: all sines, then all "
           "cosines, as in most code (Marian, tensor2tensor)");
@@ -99,17 +89,9 @@ struct Sinusoidal : AbsoluteScheme {
           "so that the lowest is exactly 1 / base");
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
   }
-  static void rules(const Sinusoidal& o, auto&& require) {
-    require(o.base > 1, "base", "must exceed 1");
-  }
 };
 
-enum class Beyond { error, clamp, interpolate };
-
-constexpr auto names(Beyond) {
-  return std::to_array<std::pair<Beyond, std::string_view>>(
-      {{Beyond::error, "error"}, {Beyond::clamp, "clamp"}, {Beyond::interpolate, "interpolate"}});
-}
+ABLATE_ENUM(Beyond, error, clamp, interpolate);
 
 /// One trained vector for each position (Gehring et al. 2017).
 struct Learned : AbsoluteScheme {
@@ -123,7 +105,8 @@ struct Learned : AbsoluteScheme {
   bool every_layer = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("max_length", o.max_length, "number of positions in the table");
+    visit("max_length", o.max_length, "number of positions in the table",
+          options::from(1, 1'048'576));
     visit("deviation", o.deviation,
           "standard deviation of the table's initial values; absent: that of unscaled token "
           "embeddings, 1 / sqrt(d_model); sinusoidal vectors have 0.71");
@@ -133,18 +116,11 @@ struct Learned : AbsoluteScheme {
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
   }
   static void rules(const Learned& o, auto&& require) {
-    require(o.max_length >= 1 && o.max_length <= 1'048'576, "max_length",
-            "must be from 1 to 1048576");
     require(o.deviation.value_or(1) > 0, "deviation", "must be positive");
   }
 };
 
-enum class RotaryLayout { half, interleaved };
-
-constexpr auto names(RotaryLayout) {
-  return std::to_array<std::pair<RotaryLayout, std::string_view>>(
-      {{RotaryLayout::half, "half"}, {RotaryLayout::interleaved, "interleaved"}});
-}
+ABLATE_ENUM(RotaryLayout, half, interleaved);
 
 /// Queries and keys turned by angles proportional to their positions (Su et al. 2021).
 struct Rotary : RelativeScheme {
@@ -159,24 +135,16 @@ struct Rotary : RelativeScheme {
   RotaryScaling scaling;
 
   static void fields(auto& o, auto&& visit) {
-    visit("base", o.base, "angle of pair i: position * base^(-2i / width)");
+    visit("base", o.base, "angle of pair i: position * base^(-2i / width)", options::above(1));
     visit("layout", o.layout,
           "half: dimension i pairs with i + width/2 (GPT-NeoX); interleaved: 2i with 2i+1 (paper)");
-    visit("fraction", o.fraction, "share of each head's dimensions that is rotated");
+    visit("fraction", o.fraction, "share of each head's dimensions that is rotated",
+          options::above(0, 1));
     visit("scaling", o.scaling, "how angles shrink for inputs longer than trained");
-  }
-  static void rules(const Rotary& o, auto&& require) {
-    require(o.base > 1, "base", "must exceed 1");
-    require(o.fraction > 0 && o.fraction <= 1, "fraction", "must be above 0 and at most 1");
   }
 };
 
-enum class Sides { symmetric, two_sided };
-
-constexpr auto names(Sides) {
-  return std::to_array<std::pair<Sides, std::string_view>>(
-      {{Sides::symmetric, "symmetric"}, {Sides::two_sided, "two_sided"}});
-}
+ABLATE_ENUM(Sides, symmetric, two_sided);
 
 /// Scores lowered in proportion to the distance (Press et al. 2021, ALiBi).
 struct Alibi : ScoreScheme {
@@ -223,19 +191,12 @@ struct Fire : ScoreScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("hidden", o.hidden,
-          "width of the network's hidden layer; all layers share one network (FIRE-S)");
-  }
-  static void rules(const Fire& o, auto&& require) {
-    require(o.hidden >= 1 && o.hidden <= 65'536, "hidden", "must be from 1 to 65536");
+          "width of the network's hidden layer; all layers share one network (FIRE-S)",
+          options::from(1, 65'536));
   }
 };
 
-enum class KerpleKernel { logarithmic, power };
-
-constexpr auto names(KerpleKernel) {
-  return std::to_array<std::pair<KerpleKernel, std::string_view>>(
-      {{KerpleKernel::logarithmic, "logarithmic"}, {KerpleKernel::power, "power"}});
-}
+ABLATE_ENUM(KerpleKernel, logarithmic, power);
 
 /// A trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE).
 struct Kerple : ScoreScheme {
@@ -281,12 +242,9 @@ struct Shaw : RelativeScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("max_distance", o.max_distance,
-          "distance from which all share a vector; each layer has its own vectors");
+          "distance from which all share a vector; each layer has its own vectors",
+          options::from(1, 65'536));
     visit("values", o.values, "also add vectors to the values");
-  }
-  static void rules(const Shaw& o, auto&& require) {
-    require(o.max_distance >= 1 && o.max_distance <= 65'536, "max_distance",
-            "must be from 1 to 65536");
   }
 };
 
@@ -318,10 +276,8 @@ struct Cope : ScoreScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("positions", o.positions,
-          "number of count vectors in each layer; higher counts use the last");
-  }
-  static void rules(const Cope& o, auto&& require) {
-    require(o.positions >= 2 && o.positions <= 65'536, "positions", "must be from 2 to 65536");
+          "number of count vectors in each layer; higher counts use the last",
+          options::from(2, 65'536));
   }
 };
 
@@ -338,9 +294,8 @@ struct Pope : RelativeScheme {
   double base = 10'000.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("base", o.base, "angle of element i: position * base^(-i / d_k)");
+    visit("base", o.base, "angle of element i: position * base^(-i / d_k)", options::above(1));
   }
-  static void rules(const Pope& o, auto&& require) { require(o.base > 1, "base", "must exceed 1"); }
 };
 
 using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
@@ -368,11 +323,10 @@ struct Randomized {
   int64_t longest = 512;
 
   static void fields(auto& o, auto&& visit) {
-    visit("range", o.range, "ids are drawn from 0 ... range - 1");
+    visit("range", o.range, "ids are drawn from 0 ... range - 1", options::from(2, 1'048'576));
     visit("longest", o.longest, "ids in the subset for evaluation: the longest sequence there");
   }
   static void rules(const Randomized& o, auto&& require) {
-    require(o.range >= 2 && o.range <= 1'048'576, "range", "must be from 2 to 1048576");
     require(o.longest >= 1 && o.longest <= o.range, "longest", "must be from 1 to range");
   }
 };

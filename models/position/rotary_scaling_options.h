@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "models/option_traits.h"
+#include "options/bounds.h"
 
 namespace ablate::models {
 
@@ -18,10 +19,7 @@ struct LinearScaling {
   static constexpr std::string_view name = "linear";
   double factor = 2.0;
   static void fields(auto& o, auto&& visit) {
-    visit("factor", o.factor, "how many times longer than trained");
-  }
-  static void rules(const LinearScaling& o, auto&& require) {
-    require(o.factor >= 1, "factor", "must be at least 1");
+    visit("factor", o.factor, "how many times longer than trained", options::at_least(1));
   }
 };
 
@@ -30,10 +28,7 @@ struct NtkScaling {
   static constexpr std::string_view name = "ntk";
   double factor = 2.0;
   static void fields(auto& o, auto&& visit) {
-    visit("factor", o.factor, "how many times longer than trained");
-  }
-  static void rules(const NtkScaling& o, auto&& require) {
-    require(o.factor >= 1, "factor", "must be at least 1");
+    visit("factor", o.factor, "how many times longer than trained", options::at_least(1));
   }
 };
 
@@ -48,14 +43,12 @@ struct YarnScaling {
   double fast = 32.0;
   double slow = 1.0;
   static void fields(auto& o, auto&& visit) {
-    visit("factor", o.factor, "how many times longer than trained");
-    visit("trained_length", o.trained_length, "the length trained on");
+    visit("factor", o.factor, "how many times longer than trained", options::at_least(1));
+    visit("trained_length", o.trained_length, "the length trained on", options::at_least(1));
     visit("fast", o.fast, "turns within trained_length from which an angle stays as trained");
     visit("slow", o.slow, "turns within trained_length up to which an angle is divided by factor");
   }
   static void rules(const YarnScaling& o, auto&& require) {
-    require(o.factor >= 1, "factor", "must be at least 1");
-    require(o.trained_length >= 1, "trained_length", "must be at least 1");
     require(o.slow > 0 && o.fast > o.slow, "fast", "must exceed slow, which must exceed 0");
   }
 };
@@ -70,15 +63,13 @@ struct Llama3Scaling {
   double low = 1.0;
   double high = 4.0;
   static void fields(auto& o, auto&& visit) {
-    visit("factor", o.factor, "how many times longer than trained");
+    visit("factor", o.factor, "how many times longer than trained", options::at_least(1));
     visit("trained_length", o.trained_length,
-          "the length trained on (original_max_position_embeddings)");
+          "the length trained on (original_max_position_embeddings)", options::at_least(1));
     visit("low", o.low, "turns within trained_length up to which an angle is divided by factor");
     visit("high", o.high, "turns within trained_length from which an angle stays as trained");
   }
   static void rules(const Llama3Scaling& o, auto&& require) {
-    require(o.factor >= 1, "factor", "must be at least 1");
-    require(o.trained_length >= 1, "trained_length", "must be at least 1");
     require(o.low > 0 && o.high > o.low, "high", "must exceed low, which must exceed 0");
   }
 };

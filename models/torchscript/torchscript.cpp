@@ -205,7 +205,7 @@ void replace_all(std::string& text, const std::string& old, const std::string& b
 /// The loops with the defaults of the search options.
 std::string decoding_loops() {
   std::string text = kDecodingLoops;
-  const auto fill = [&]<class T>(std::string_view name, const T& value, std::string_view) {
+  const auto fill = [&]<class T>(std::string_view name, const T& value, auto&&...) {
     if constexpr (std::is_arithmetic_v<T>)
       replace_all(text, "@" + std::string(name), std::to_string(value));
   };

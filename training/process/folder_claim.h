@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "options/members.h"
 #include "training/process/interrupt.h"
 
 namespace ablate::training {
@@ -28,14 +29,7 @@ struct ProcessIdentity {
   std::string began;  // distinguishes it from a later process with the same number
   std::string job;    // of a cluster's scheduler; empty without one
 
-  static void fields(auto& o, auto&& visit) {
-    visit("host", o.host);
-    visit("boot", o.boot);
-    visit("pid_namespace", o.pid_namespace);
-    visit("pid", o.pid);
-    visit("began", o.began);
-    visit("job", o.job);
-  }
+  ABLATE_FIELDS(host, boot, pid_namespace, pid, began, job)
 };
 
 ProcessIdentity this_process();

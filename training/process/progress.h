@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "options/members.h"
+
 namespace ablate::training {
 
 /// Progress of a training run after one update.
@@ -22,10 +24,7 @@ enum class Stage { preparing, training, evaluating };
 struct GpuMemory {
   int64_t needed = 0, total = 0;
 
-  static void fields(auto& o, auto&& visit) {
-    visit("needed", o.needed);
-    visit("total", o.total);
-  }
+  ABLATE_FIELDS(needed, total)
 };
 
 /// The progress of a run.
@@ -38,16 +37,7 @@ struct ProgressRecord {
   double seconds_left = 0;  // of training; NaN: not known yet
   GpuMemory gpu = {};       // at the end of a run on a GPU, otherwise zeros
 
-  static void fields(auto& o, auto&& visit) {
-    visit("stage", o.stage);
-    visit("step", o.step);
-    visit("steps", o.steps);
-    visit("loss", o.loss);
-    visit("tokens_per_second", o.tokens_per_second);
-    visit("seconds", o.seconds);
-    visit("seconds_left", o.seconds_left);
-    visit("gpu", o.gpu);
-  }
+  ABLATE_FIELDS(stage, step, steps, loss, tokens_per_second, seconds, seconds_left, gpu)
 };
 
 /// Writes the record as one line for a program: a record separator and a JSON object (RFC 7464),

@@ -8,6 +8,7 @@
 #include "data/sequence_format.h"
 #include "models/inference/search_options.h"
 #include "models/transformer_options.h"
+#include "options/record.h"
 #include "tokenizer/tokenizer_options.h"
 #include "training/training_options.h"
 
@@ -143,6 +144,16 @@ struct Experiment {
             "and short convolutions read on across documents");
   }
 };
+
+}  // namespace ablate::config
+
+namespace ablate {
+
+extern template const options::Record& options::record_of<config::Experiment>();  // schema.cpp
+
+}  // namespace ablate
+
+namespace ablate::config {
 
 inline data::SequenceFormat format_of(const Experiment& o) {
   return {o.data,

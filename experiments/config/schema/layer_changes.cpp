@@ -42,15 +42,14 @@ auto entries_at(const Ordered& all, const std::string& path) {
 
 /// Copies the trail's entries of the model's layer to the layer at `section`.
 void copy_base(Trail& trail, const std::string& section) {
-  const models::LayerOptions layer;
-  models::LayerOptions::fields(layer, [&](std::string_view key, const auto&, std::string_view) {
-    const auto base = join_path("model", key), own = join_path(section, key);
+  for (const auto& field : options::record_of<models::LayerOptions>().fields) {
+    const auto base = join_path("model", field.name), own = join_path(section, field.name);
     const auto moved = [&](const std::string& path) { return own + path.substr(base.size()); };
     for (const auto& [path, mark] : entries_at(trail.marks, base)) trail.marks[moved(path)] = mark;
     for (const auto& [path, value] : entries_at(trail.given, base))
       trail.given[moved(path)] = value;
     for (const auto& path : entries_at(trail.failed, base)) trail.failed.insert(moved(path));
-  });
+  }
 }
 
 /// Every single value below a mapping, with its path.
@@ -116,7 +115,7 @@ class LayerBuilder {
     });
     Trail trail;
     Reader(experiment_schema(), problems_, trail, {change.shown, change.shown})
-        .lay_over(place, change.place);
+        .lay_over(place, options::slot_of(change.place));
     if (!trail.failed.empty() || !check_place(change)) return {};
     if (change.keys.entries.empty()) {
       problems_.add(item.mark, "the change has no key of a layer, such as attention");
@@ -201,7 +200,7 @@ class LayerBuilder {
     const auto dropped = trail_.dropped;  // those of the model's layer stay reported
     auto& layer = models::own_layers(model_, side).at(static_cast<size_t>(number - 1));
     Reader(experiment_schema(), problems, trail_, {section, change.shown})
-        .lay_over(change.keys, layer);
+        .lay_over(change.keys, options::slot_of(layer));
     trail_.dropped = dropped;
     return problems.all();
   }

@@ -54,7 +54,7 @@ using LayerTexts = std::map<std::string, std::string, std::less<>>;  // by path
 
 std::vector<Leaf> leaves_of_layer(const models::LayerOptions& layer) {
   std::vector<Leaf> leaves;
-  collect_leaves(layer, "", leaves);
+  collect_leaves(options::slot_of(layer), "", leaves);
   return leaves;
 }
 

@@ -3,21 +3,15 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "data/data_options.h"
+#include "options/enumeration.h"
 
 namespace ablate::config {
 
 /// Which values of a metric are better.
-enum class Direction { higher, lower, neither };
-
-constexpr auto names(Direction) {
-  return std::to_array<std::pair<Direction, std::string_view>>({{Direction::higher, "higher"},
-                                                                {Direction::lower, "lower"},
-                                                                {Direction::neither, "neither"}});
-}
+ABLATE_ENUM(Direction, higher, lower, neither);
 
 /// A metric of runs: the only description for all code that checks, reads, compares and prints it.
 /// A new metric of test sets needs a row in metric.cpp, a field of TestScores, and its computation
@@ -70,14 +64,7 @@ std::string number_text(double value, int digits);
 bool is_above(double mean, double other);
 
 /// What training spends: updates, target tokens, floating-point operations, time.
-enum class Resource { steps, tokens, flops, seconds };
-
-constexpr auto names(Resource) {
-  return std::to_array<std::pair<Resource, std::string_view>>({{Resource::steps, "steps"},
-                                                               {Resource::tokens, "tokens"},
-                                                               {Resource::flops, "flops"},
-                                                               {Resource::seconds, "seconds"}});
-}
+ABLATE_ENUM(Resource, steps, tokens, flops, seconds);
 
 inline constexpr std::array kResources{Resource::steps, Resource::tokens, Resource::flops,
                                        Resource::seconds};

@@ -16,7 +16,7 @@ constexpr size_t kOriginColumn = 48;
 
 std::vector<Leaf> leaves_of(const Experiment& experiment) {
   std::vector<Leaf> leaves;
-  collect_leaves(experiment, "", leaves);
+  collect_leaves(options::slot_of(experiment), "", leaves);
   return leaves;
 }
 
@@ -65,11 +65,11 @@ Experiment read_experiment(const std::shared_ptr<const Source>& source) {
   const auto document = parse_mapping(source, problems);
   Trail trail{.start = {source, 0, 0}};
   Experiment experiment;
-  Reader(schema, problems, trail).lay_over(document, experiment);
+  Reader(schema, problems, trail).lay_over(document, options::slot_of(experiment));
   lay_changes(experiment.model, trail, problems);
   report_missing(schema, trail, problems);
   std::vector<BrokenRule> broken;
-  collect_broken_rules(experiment, "", broken);
+  collect_broken_rules(options::slot_of(experiment), "", broken);
   for (const auto& [mark, message] : rule_problems(experiment.model, broken, trail))
     problems.add(mark, message);
   problems.raise();

@@ -4,13 +4,22 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
+
+using options::Type;
+
 namespace {
+
+/// The place of a word among those of a choice, or of a kind among those of a variant.
+size_t index_of(const Type& type, std::string_view word) {
+  return static_cast<size_t>(std::ranges::find(type.words, word) - type.words.begin());
+}
 
 constexpr size_t kMostPlaces = 3;
 
@@ -72,6 +81,118 @@ Mark Trail::place(const std::string& path) const {
   return layer ? place(join_path("model", layer->key)) : start;
 }
 
+void Reader::lay_over(const Value& value, const options::Slot& options) {
+  if (is_mapping(value, section_.path)) read_keys(value, section_.path, options, {});
+}
+
+void Reader::read_keys(const Value& value, const std::string& path, const options::Slot& options,
+                       std::vector<std::string> known) {
+  for (const auto& field : options.record->fields) {
+    known.emplace_back(field.name);
+    const Entry* entry = value.find(field.name);
+    if (entry == nullptr) continue;
+    const auto below = join_path(path, field.name);
+    trail_.marks[below] = entry->mark;
+    read_member(entry->value, below, *field.type, options.at(field));
+  }
+  for (const auto& entry : value.entries) report_unknown(entry, path, known);
+}
+
+void Reader::read_member(const Value& value, const std::string& path, const Type& type,
+                         void* slot) {
+  if (type.is<models::SideLayers>()) {
+    const auto side = last_key(path) == "encoder" ? models::Side::encoder : models::Side::decoder;
+    if (is_mapping(value, path)) trail_.side_changes.emplace_back(side, value);
+  } else if (type.is<models::LayerChanges>()) {
+    if (is_list(value, path, 0)) trail_.changes = value;
+  } else if (type.kind == Type::Kind::variant) {
+    const auto given = with_kind(value, path, type.discriminator);
+    if (is_mapping(given, path)) read_variant(given, path, type, slot);
+  } else if (type.kind == Type::Kind::record) {
+    const auto* record = type.records[0];
+    const auto given = record->find(kKind) != nullptr ? with_kind(value, path, kKind) : value;
+    if (is_mapping(given, path)) read_keys(given, path, {record, slot}, {});
+  } else if (type.is<Value>()) {
+    *static_cast<Value*>(slot) = value;
+  } else {
+    keep(path, value);
+    read_value(value, path, type, slot);
+  }
+}
+
+Value Reader::with_kind(const Value& value, const std::string& path,
+                        std::string_view discriminator) {
+  if (value.type != Value::Type::scalar) return value;
+  trail_.marks[path] = value.mark;
+  return {.type = Value::Type::mapping,
+          .entries = {{std::string(discriminator), value.mark, value}},
+          .mark = value.mark};
+}
+
+void Reader::read_variant(const Value& value, const std::string& path, const Type& type,
+                          void* slot) {
+  const auto path_of_kind = join_path(path, type.discriminator);
+  const Entry* chosen = value.find(type.discriminator);
+  if (chosen == nullptr) {
+    if (lacks(path_of_kind)) return;
+  } else {
+    if (!is_choice(chosen->value, path_of_kind, {type.words.begin(), type.words.end()})) return;
+    const auto before = type.words[type.index(slot)];
+    const auto& word = chosen->value.scalar;
+    if (before != word) {
+      type.select(slot, index_of(type, word));
+      const auto kept = carried_over(path, path_of_kind, std::string(before), word);
+      read_keys(kept, path, options::held(type, slot), {});
+    }
+    keep(path_of_kind, chosen->value);
+  }
+  read_keys(value, path, options::held(type, slot), {std::string(type.discriminator)});
+}
+
+void Reader::read_value(const Value& value, const std::string& path, const Type& type, void* slot) {
+  switch (type.kind) {
+    case Type::Kind::boolean:
+      return assign(parse_boolean(value), value, path, slot);
+    case Type::Kind::integer:
+      return assign(parse_integer(value), value, path, slot);
+    case Type::Kind::number:
+      return assign(parse_number(value), value, path, slot);
+    case Type::Kind::text:
+      return assign(parse_text(value), value, path, slot);
+    case Type::Kind::choice:
+      if (is_choice(value, path, {type.words.begin(), type.words.end()}))
+        type.select(slot, index_of(type, value.scalar));
+      return;
+    case Type::Kind::optional:
+      type.resize(slot, 0);
+      if (value.type == Value::Type::empty) return;
+      type.resize(slot, 1);
+      return read_value(value, path, *type.element, type.at(slot, 0));
+    case Type::Kind::list:
+      return read_list(value, path, type, slot);
+    case Type::Kind::variant:
+    case Type::Kind::record:
+      throw std::logic_error(path + " holds sections, which are not read");
+    case Type::Kind::other:
+      *static_cast<Value*>(slot) = value;
+  }
+}
+
+void Reader::read_list(const Value& value, const std::string& path, const Type& type, void* slot) {
+  if (!is_list(value, path, static_cast<int>(type.length))) return;
+  if (type.length == 0) type.resize(slot, value.items.size());
+  for (size_t i = 0; i < value.items.size(); ++i)
+    read_value(value.items[i], path, *type.element, type.at(slot, i));
+}
+
+template <class T>
+void Reader::assign(Parsed<T> parsed, const Value& value, const std::string& path, void* slot) {
+  if (parsed.value)
+    *static_cast<T*>(slot) = std::move(*parsed.value);
+  else
+    fail(value, path, parsed.why);
+}
+
 bool Reader::is_mapping(const Value& value, const std::string& path) {
   if (value.type == Value::Type::mapping) return true;
   const auto what = path.empty() ? "the configuration" : shown(path);
@@ -115,11 +236,6 @@ bool Reader::is_choice(const Value& value, const std::string& path,
                 fmt::format("unknown {} {}{}{}", last_key(path), in_quotes(value.scalar), section,
                             hint_for_value(name, value.scalar, all)));
   return false;
-}
-
-bool Reader::is_kind(const Value& value, const std::string& path,
-                     const std::vector<std::string>& all) {
-  return is_choice(value, path, all);
 }
 
 bool Reader::lacks(const std::string& path_of_kind) {

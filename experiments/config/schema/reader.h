@@ -56,119 +56,23 @@ class Reader {
   Reader(const Schema& schema, ProblemList& problems, Trail& trail, Section section = {})
       : schema_(schema), problems_(problems), trail_(trail), section_(std::move(section)) {}
 
-  template <OptionStruct Options>
-  void lay_over(const Value& value, Options& options) {
-    const auto& path = section_.path;
-    if (is_mapping(value, path)) read_keys(value, path, options, {});
-  }
+  void lay_over(const Value& value, const options::Slot& options);
 
  private:
-  template <OptionStruct Options>
-  void read_keys(const Value& value, const std::string& path, Options& options,
-                 std::vector<std::string> known) {
-    Options::fields(options, [&](std::string_view name, auto& slot, std::string_view) {
-      known.emplace_back(name);
-      const Entry* entry = value.find(name);
-      if (entry == nullptr) return;
-      const auto below = join_path(path, name);
-      trail_.marks[below] = entry->mark;
-      read_slot(entry->value, below, slot);
-    });
-    for (const auto& entry : value.entries) report_unknown(entry, path, known);
-  }
-
-  template <class T>
-  void read_slot(const Value& value, const std::string& path, T& slot) {
-    if constexpr (std::is_same_v<T, models::SideLayers>) {
-      const auto side = last_key(path) == "encoder" ? models::Side::encoder : models::Side::decoder;
-      if (is_mapping(value, path)) trail_.side_changes.emplace_back(side, value);
-    } else if constexpr (std::is_same_v<T, models::LayerChanges>) {
-      if (is_list(value, path, 0)) trail_.changes = value;
-    } else if constexpr (is_variant<T>) {
-      const auto given = with_kind(value, path, discriminator_of(slot));
-      if (is_mapping(given, path)) read_variant(given, path, slot);
-    } else if constexpr (OptionStruct<T>) {
-      const auto given = has_kind(slot) ? with_kind(value, path, kKind) : value;
-      if (is_mapping(given, path)) read_keys(given, path, slot, {});
-    } else if constexpr (std::is_same_v<T, Value>) {
-      slot = value;
-    } else {
-      keep(path, value);
-      read_value(value, path, slot);
-    }
-  }
-
+  void read_keys(const Value& value, const std::string& path, const options::Slot& options,
+                 std::vector<std::string> known);
+  void read_member(const Value& value, const std::string& path, const options::Type& type,
+                   void* slot);
+  void read_variant(const Value& value, const std::string& path, const options::Type& type,
+                    void* slot);
+  void read_value(const Value& value, const std::string& path, const options::Type& type,
+                  void* slot);
+  void read_list(const Value& value, const std::string& path, const options::Type& type,
+                 void* slot);
   /// A bare word is the kind: `rotary` is {kind: rotary}.
-  Value with_kind(const Value& value, const std::string& path, std::string_view discriminator) {
-    if (value.type != Value::Type::scalar) return value;
-    trail_.marks[path] = value.mark;
-    return {.type = Value::Type::mapping,
-            .entries = {{std::string(discriminator), value.mark, value}},
-            .mark = value.mark};
-  }
-
-  template <class... Options>
-  void read_variant(const Value& value, const std::string& path, std::variant<Options...>& slot) {
-    const auto path_of_kind = join_path(path, discriminator_of(slot));
-    const Entry* chosen = value.find(discriminator_of(slot));
-    if (chosen == nullptr) {
-      if (lacks(path_of_kind)) return;
-    } else {
-      if (!is_kind(chosen->value, path_of_kind, kinds_of(slot))) return;
-      const std::string before =
-          std::visit([](const auto& o) { return std::string(o.name); }, slot);
-      if (before != chosen->value.scalar) {
-        (take<Options>(chosen->value, slot), ...);
-        const auto kept = carried_over(path, path_of_kind, before, chosen->value.scalar);
-        std::visit([&](auto& options) { read_keys(kept, path, options, {}); }, slot);
-      }
-      keep(path_of_kind, chosen->value);
-    }
-    const std::vector<std::string> known{std::string(discriminator_of(slot))};
-    std::visit([&](auto& options) { read_keys(value, path, options, known); }, slot);
-  }
-
-  template <class Option, class... Options>
-  void take(const Value& kind, std::variant<Options...>& slot) {
-    if (kind.scalar == Option::name) slot.template emplace<Option>();
-  }
-
+  Value with_kind(const Value& value, const std::string& path, std::string_view discriminator);
   template <class T>
-  void read_value(const Value& value, const std::string& path, T& slot) {
-    if constexpr (is_optional<T>) {
-      if (value.type == Value::Type::empty) return slot.reset();
-      typename T::value_type inner{};
-      read_value(value, path, inner);
-      slot = inner;
-    } else if constexpr (List<T>) {
-      if (!is_list(value, path, list_length<T>)) return;
-      if constexpr (list_length<T> == 0) slot.assign(value.items.size(), {});
-      for (size_t i = 0; i < value.items.size(); ++i) read_value(value.items[i], path, slot[i]);
-    } else if constexpr (std::is_same_v<T, Value>) {
-      slot = value;
-    } else if constexpr (Choice<T>) {
-      if (!is_choice(value, path, choices_of(slot))) return;
-      for (const auto& [choice, word] : names(T{}))
-        if (word == value.scalar) slot = choice;
-    } else {
-      assign(parse(value, slot), value, path, slot);
-    }
-  }
-
-  static Parsed<bool> parse(const Value& value, bool) { return parse_boolean(value); }
-  static Parsed<int64_t> parse(const Value& value, int64_t) { return parse_integer(value); }
-  static Parsed<double> parse(const Value& value, double) { return parse_number(value); }
-  static Parsed<std::string> parse(const Value& value, const std::string&) {
-    return parse_text(value);
-  }
-
-  template <class T>
-  void assign(Parsed<T> parsed, const Value& value, const std::string& path, T& slot) {
-    if (parsed.value)
-      slot = std::move(*parsed.value);
-    else
-      fail(value, path, parsed.why);
-  }
+  void assign(Parsed<T> parsed, const Value& value, const std::string& path, void* slot);
 
   std::string shown(const std::string& path) const {
     return section_.shown + path.substr(section_.path.size());
@@ -176,7 +80,6 @@ class Reader {
   bool is_mapping(const Value& value, const std::string& path);
   bool is_list(const Value& value, const std::string& path, int length);
   bool is_choice(const Value& value, const std::string& path, const std::vector<std::string>& all);
-  bool is_kind(const Value& value, const std::string& path, const std::vector<std::string>& all);
   /// Reports `path_of_kind` if it has no default and was not given yet.
   bool lacks(const std::string& path_of_kind);
   /// Records that `path` has `value`.

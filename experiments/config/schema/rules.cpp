@@ -42,7 +42,35 @@ BrokenRule decided(const BrokenRule& rule, const Trail& trail) {
   return {section, section.empty() ? path : path.substr(section.size() + 1), rule.why};
 }
 
+using options::Type;
+
+/// The broken rules of the structs in a member.
+void collect_in(const Type& type, const void* slot, const std::string& path,
+                std::vector<BrokenRule>& broken) {
+  if (type.is<models::SideLayers>())
+    for (size_t i = 0; i < type.size(slot); ++i)
+      collect_in(*type.element, options::element_of(type, slot, i),
+                 join_path(path, std::to_string(i + 1)), broken);
+  else if (type.kind == Type::Kind::variant)
+    collect_broken_rules(options::held(type, slot), path, broken);
+  else if (type.kind == Type::Kind::record)
+    collect_broken_rules({type.records[0], slot}, path, broken);
+}
+
 }  // namespace
+
+void collect_broken_rules(const options::ConstSlot& options, const std::string& path,
+                          std::vector<BrokenRule>& broken) {
+  const auto require = [&](bool holds, std::string_view key, std::string_view why) {
+    BrokenRule rule{path, std::string(key), std::string(why)};
+    // Encoder and decoder may break the same rule of a shared option.
+    if (!holds && std::ranges::find(broken, rule) == broken.end())
+      broken.push_back(std::move(rule));
+  };
+  check(options, require);
+  for (const auto& field : options.record->fields)
+    collect_in(*field.type, options.at(field), join_path(path, field.name), broken);
+}
 
 std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
                                        const std::vector<BrokenRule>& broken, const Trail& trail) {

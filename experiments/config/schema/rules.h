@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,28 +16,9 @@ struct BrokenRule {
   bool operator==(const BrokenRule&) const = default;
 };
 
-/// Every broken rule of `options` and of the structs in it.
-template <OptionStruct Options>
-void collect_broken_rules(const Options& options, const std::string& path,
-                          std::vector<BrokenRule>& broken) {
-  Options::rules(options, [&](bool holds, std::string_view key, std::string_view why) {
-    BrokenRule rule{path, std::string(key), std::string(why)};
-    // Encoder and decoder may break the same rule of a shared option.
-    if (!holds && std::ranges::find(broken, rule) == broken.end())
-      broken.push_back(std::move(rule));
-  });
-  Options::fields(options, [&](std::string_view name, const auto& slot, std::string_view) {
-    using Slot = std::remove_cvref_t<decltype(slot)>;
-    const auto below = join_path(path, name);
-    if constexpr (std::is_same_v<Slot, models::SideLayers>)
-      for (size_t i = 0; i < slot.size(); ++i)
-        collect_broken_rules(slot[i], join_path(below, std::to_string(i + 1)), broken);
-    else if constexpr (is_variant<Slot>)
-      std::visit([&](const auto& held) { collect_broken_rules(held, below, broken); }, slot);
-    else if constexpr (OptionStruct<Slot>)
-      collect_broken_rules(slot, below, broken);
-  });
-}
+/// Adds every broken rule of `options` and of the structs in it; first the numbers out of bounds.
+void collect_broken_rules(const options::ConstSlot& options, const std::string& path,
+                          std::vector<BrokenRule>& broken);
 
 /// A broken rule as it is reported.
 struct RuleProblem {

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "experiments/config/schema/describe.h"
 #include "experiments/config/schema/experiment.h"
 #include "experiments/config/yaml/suggestion.h"
 
@@ -119,37 +118,42 @@ std::string type_text(const Schema& schema) {
   return "";
 }
 
+std::string bounded_type_text(const Schema& schema) {
+  return type_text(schema) + (schema.bounds.given() ? " " + text_of(schema.bounds) : "");
+}
+
 namespace {
 
-void forget_defaults(Schema& schema) {
-  schema.fallback.clear();
-  for (auto& child : schema.children) forget_defaults(child);
+void add_leaves(const options::Type& type, const void* slot, const std::string& path,
+                std::vector<Leaf>& leaves) {
+  using Kind = options::Type::Kind;
+  if (type.is<models::SideLayers>() || type.is<models::LayerChanges>()) return;
+  if (type.kind == Kind::variant) {
+    leaves.push_back(
+        {join_path(path, type.discriminator), std::string(type.words[type.index(slot)])});
+    collect_leaves(options::held(type, slot), path, leaves);
+  } else if (type.kind == Kind::record) {
+    collect_leaves({type.records[0], slot}, path, leaves);
+  } else {
+    leaves.push_back({path, yaml_of(type, slot)});
+  }
 }
 
 }  // namespace
 
-Schema describe_layer() {
-  Schema schema{.type = Schema::Type::mapping,
-                .children = describe_fields(models::LayerOptions{}),
-                .of_layer = true};
-  forget_defaults(schema);
-  return schema;
-}
-
-Schema describe_change() {
-  auto schema = describe_layer();
-  auto place = describe_fields(ChangePlace{});
-  schema.children.insert(schema.children.begin(), place.begin(), place.end());
-  return schema;
-}
-
-const Schema& experiment_schema() {
-  static const Schema kSchema = [] {
-    Schema schema = describe(Experiment{});
-    schema.required.assign(Experiment::required.begin(), Experiment::required.end());
-    return schema;
-  }();
-  return kSchema;
+void collect_leaves(const options::ConstSlot& options, const std::string& path,
+                    std::vector<Leaf>& leaves) {
+  for (const auto& field : options.record->fields)
+    add_leaves(*field.type, options.at(field), join_path(path, field.name), leaves);
+  if (options.record == &options::record_of<models::TransformerOptions>())
+    collect_layer_leaves(*static_cast<const models::TransformerOptions*>(options.options), path,
+                         leaves);
 }
 
 }  // namespace ablate::config
+
+namespace ablate {
+
+template const options::Record& options::record_of<config::Experiment>();
+
+}  // namespace ablate

@@ -21,6 +21,7 @@ struct Schema {
   std::vector<std::string> choices;   // names of a choice, kinds of a variant
   std::string discriminator;          // of a variant
   size_t length = 0;                  // of a list; 0: any
+  options::Bounds bounds;             // of a number, or of the numbers in a list
   std::vector<Schema> children;       // keys; the element of a list; a variant's alternatives
   std::vector<std::string> required;  // at the root: paths that have no default
   bool of_layer = false;              // its keys are those of a layer, as below `model`
@@ -40,6 +41,8 @@ const Schema* node_at(const Schema& schema, std::string_view path);
 
 /// "integer", "list of 2 integers", "one of relu, gelu or silu", ...
 std::string type_text(const Schema& schema);
+/// The same with the bounds of numbers: "integer from 1 to 1024".
+std::string bounded_type_text(const Schema& schema);
 
 /// The schema of an Experiment.
 const Schema& experiment_schema();
@@ -59,28 +62,7 @@ void collect_layer_leaves(const models::TransformerOptions& model, const std::st
 std::string layer_text(const models::LayerOptions& layer, const models::LayerOptions& other);
 
 /// Adds every value of `options`, with the kinds of its variants, in the order of the fields.
-template <OptionStruct Options>
-void collect_leaves(const Options& options, const std::string& path, std::vector<Leaf>& leaves) {
-  Options::fields(options, [&](std::string_view name, const auto& slot, std::string_view) {
-    using Slot = std::remove_cvref_t<decltype(slot)>;
-    const auto below = join_path(path, name);
-    if constexpr (is_layers<Slot>) {
-      return;
-    } else if constexpr (is_variant<Slot>) {
-      std::visit(
-          [&](const auto& held) {
-            leaves.push_back({join_path(below, discriminator_of(slot)), std::string(held.name)});
-            collect_leaves(held, below, leaves);
-          },
-          slot);
-    } else if constexpr (OptionStruct<Slot>) {
-      collect_leaves(slot, below, leaves);
-    } else {
-      leaves.push_back({below, yaml_of(slot)});
-    }
-  });
-  if constexpr (std::is_same_v<Options, models::TransformerOptions>)
-    collect_layer_leaves(options, path, leaves);
-}
+void collect_leaves(const options::ConstSlot& options, const std::string& path,
+                    std::vector<Leaf>& leaves);
 
 }  // namespace ablate::config

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/yaml/value.h"
+#include "options/enumeration.h"
 
 namespace ablate::config {
 
@@ -53,33 +52,13 @@ void check_name(const std::string& name, const std::string& what, const Mark& ma
                 ProblemList& problems);
 
 /// Ways in which compared arms may differ beside the keys that the study changes.
-enum class Uneven { seeds, steps, data, hardware };
-
-constexpr auto names(Uneven) {
-  return std::to_array<std::pair<Uneven, std::string_view>>({{Uneven::seeds, "seeds"},
-                                                             {Uneven::steps, "steps"},
-                                                             {Uneven::data, "data"},
-                                                             {Uneven::hardware, "hardware"}});
-}
+ABLATE_ENUM(Uneven, seeds, steps, data, hardware);
 
 /// The curve that is fitted to the arms' values over their numbers of parameters.
-enum class Fit { none, power };
-
-constexpr auto names(Fit) {
-  return std::to_array<std::pair<Fit, std::string_view>>(
-      {{Fit::none, "none"}, {Fit::power, "power"}});
-}
+ABLATE_ENUM(Fit, none, power);
 
 /// What a study claims of an arm, beside the baseline.
-enum class ClaimKind { superior, inferior, noninferior, equal };
-
-constexpr auto names(ClaimKind) {
-  return std::to_array<std::pair<ClaimKind, std::string_view>>(
-      {{ClaimKind::superior, "superior"},
-       {ClaimKind::inferior, "inferior"},
-       {ClaimKind::noninferior, "noninferior"},
-       {ClaimKind::equal, "equal"}});
-}
+ABLATE_ENUM(ClaimKind, superior, inferior, noninferior, equal);
 
 /// Whether the claim cannot be tested without a margin.
 constexpr bool needs_margin(ClaimKind kind) {
@@ -93,12 +72,7 @@ struct ArmClaim {
 };
 
 /// The test of paired differences.
-enum class PairedTest { sign_flip, t };
-
-constexpr auto names(PairedTest) {
-  return std::to_array<std::pair<PairedTest, std::string_view>>(
-      {{PairedTest::sign_flip, "sign_flip"}, {PairedTest::t, "t"}});
-}
+ABLATE_ENUM(PairedTest, sign_flip, t);
 
 /// What a run has to reach on the validation set.
 struct Target {

@@ -108,7 +108,8 @@ std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
     const auto path = "compare.arms." + entry.key;
     trail.marks[path] = entry.mark;
     auto own = options.claim;
-    Reader(study_schema(), problems, trail, {path, path}).lay_over(entry.value, own);
+    Reader(study_schema(), problems, trail, {path, path})
+        .lay_over(entry.value, options::slot_of(own));
     claims[entry.key] = checked_claim(own, path, trail, problems);
   }
   return claims;

@@ -113,7 +113,7 @@ std::string explanation(const std::string& path) {
         {problem_at({source, 0, 0}, fmt::format("unknown key '{}'{}", path, hint(root, path)))});
   }
   const bool section = found->type == Schema::Type::variant;
-  return fmt::format("{}: {}\ntype: {}\n{}{}", path, found->description, type_text(*found),
+  return fmt::format("{}: {}\ntype: {}\n{}{}", path, found->description, bounded_type_text(*found),
                      section ? "" : fallback_text(*found), below(*found));
 }
 
@@ -199,7 +199,7 @@ class Page {
     std::string text = "| key | holds | default | meaning |\n|---|---|---|---|\n";
     for (const auto& key : keys)
       text += fmt::format("| {} | {} | {} | {} |\n", code(key.name),
-                          is_section(key) ? "keys, see below" : cell(type_text(key)),
+                          is_section(key) ? "keys, see below" : cell(bounded_type_text(key)),
                           fallback(key, join_path(path, key.name)), cell(key.description));
     return text;
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,15 @@ Json reference(const std::string& definition) { return {{"$ref", "#/definitions/
 
 Json scalar(const char* type, bool optional) {
   return {{"type", optional ? Json{type, "null"} : Json(type)}};
+}
+
+/// Adds the bounds of a number.
+Json bounded(Json json, const options::Bounds& bounds) {
+  if (std::isfinite(bounds.low))
+    json[bounds.above_low ? "exclusiveMinimum" : "minimum"] = bounds.low;
+  if (std::isfinite(bounds.high))
+    json[bounds.below_high ? "exclusiveMaximum" : "maximum"] = bounds.high;
+  return json;
 }
 
 /// YAML reads the words true and false as booleans.
@@ -91,9 +101,9 @@ Json type_of(const Schema& schema, const std::string& path) {
     case Schema::Type::boolean:
       return scalar("boolean", schema.optional);
     case Schema::Type::integer:
-      return scalar("integer", schema.optional);
+      return bounded(scalar("integer", schema.optional), schema.bounds);
     case Schema::Type::number:
-      return scalar("number", schema.optional);
+      return bounded(scalar("number", schema.optional), schema.bounds);
     case Schema::Type::text:
       return scalar("string", schema.optional);
     case Schema::Type::choice:

@@ -69,7 +69,7 @@ class Search {
 
   int64_t start() const {
     std::vector<Leaf> leaves;
-    collect_leaves(arm_.experiment, "", leaves);
+    collect_leaves(options::slot_of(arm_.experiment), "", leaves);
     const auto found = std::ranges::find(leaves, goal_.key, &Leaf::path);
     const auto value =
         found == leaves.end()
@@ -85,7 +85,7 @@ class Search {
     lay_changes(run.experiment.model, run.trail, problems);
     Trial trial{.value = value};
     std::vector<BrokenRule> broken;
-    collect_broken_rules(run.experiment.model, "model", broken);
+    collect_broken_rules(section(options::slot_of(run.experiment), "model"), "model", broken);
     if (!problems.empty())
       trial.why = problems.all().front().message;
     else if (!broken.empty())

@@ -154,7 +154,8 @@ void read_claims(ParsedStudy& study) {
 }  // namespace
 
 void lay(const Value& layer, Layered& run, ProblemList& problems) {
-  Reader(experiment_schema(), problems, run.trail).lay_over(layer, run.experiment);
+  Reader(experiment_schema(), problems, run.trail)
+      .lay_over(layer, options::slot_of(run.experiment));
 }
 
 void finish(Layered& run, ProblemList& problems) {
@@ -183,7 +184,7 @@ std::string marked_path(const std::string& leaf) {
 std::map<std::string, std::string> origins_of(const Layered& run,
                                               const std::filesystem::path& file) {
   std::vector<Leaf> leaves;
-  collect_leaves(run.experiment, "", leaves);
+  collect_leaves(options::slot_of(run.experiment), "", leaves);
   std::map<std::string, std::string> origins;
   for (const auto& leaf : leaves) {
     const auto found = run.trail.marks.find(marked_path(leaf.path));
@@ -237,7 +238,8 @@ ParsedStudy parse_study(const std::filesystem::path& file) {
   ParsedStudy study{.file = file, .source = read_source(file)};
   study.trail.start = study.base.trail.start = {study.source, 0, 0};
   study.document = parse_mapping(study.source, study.problems);
-  Reader(study_schema(), study.problems, study.trail).lay_over(study.document, study.keys);
+  Reader(study_schema(), study.problems, study.trail)
+      .lay_over(study.document, options::slot_of(study.keys));
   check_keys(study);
   read_variations(study);
   if (study.given("match")) read_match(study);

@@ -93,7 +93,7 @@ void FileCheck::add(const Experiment& experiment, const Trail& trail, ProblemLis
 bool RunCheck::add(const Place& run, const Experiment& experiment, const Trail& trail) {
   ++runs_;
   std::vector<BrokenRule> broken;
-  collect_broken_rules(experiment, "", broken);
+  collect_broken_rules(options::slot_of(experiment), "", broken);
   for (const auto& [mark, message] : rule_problems(experiment.model, broken, trail)) {
     auto& breach = breaches_[{mark.source->name, mark.line, mark.column, message}];
     if (breach.runs++ == 0) {

@@ -14,7 +14,7 @@ void restrict_to(Schema& key, const std::vector<std::string>& words) {
 
 Schema made_schema() {
   const StudyFile file;
-  Schema schema = describe(file);
+  Schema schema = describe(options::slot_of(file));
   schema.required = {"name", "seeds"};
   for (auto& key : schema.children) {
     if (key.name == "compare")

@@ -8,6 +8,7 @@
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/yaml/value.h"
+#include "options/enumeration.h"
 
 namespace ablate::config {
 
@@ -69,13 +70,7 @@ struct CompareOptions {
 };
 
 /// The validation metric that chooses the tuned values; test sets are not used.
-enum class ValidationMetric { perplexity, token_accuracy };
-
-constexpr auto names(ValidationMetric) {
-  return std::to_array<std::pair<ValidationMetric, std::string_view>>(
-      {{ValidationMetric::perplexity, "perplexity"},
-       {ValidationMetric::token_accuracy, "token_accuracy"}});
-}
+ABLATE_ENUM(ValidationMetric, perplexity, token_accuracy);
 
 /// Keys whose best values are searched for each arm.
 struct TuneOptions {
@@ -100,12 +95,7 @@ struct TuneOptions {
 };
 
 /// What the size of an arm is matched with.
-enum class MatchedWith { none, baseline };
-
-constexpr auto names(MatchedWith) {
-  return std::to_array<std::pair<MatchedWith, std::string_view>>(
-      {{MatchedWith::none, "none"}, {MatchedWith::baseline, "baseline"}});
-}
+ABLATE_ENUM(MatchedWith, none, baseline);
 
 /// Arms that get as many parameters as another one.
 struct MatchOptions {

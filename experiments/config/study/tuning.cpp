@@ -202,7 +202,7 @@ std::optional<Candidate> candidate_of(const UntunedArm& arm, const Tuning& tunin
   ProblemList problems;
   auto run = with_values(*arm.run, tuning, combination, problems);
   std::vector<BrokenRule> broken;
-  collect_broken_rules(run.experiment, "", broken);
+  collect_broken_rules(options::slot_of(run.experiment), "", broken);
   if (!problems.empty() || !broken.empty()) return {};
   auto origins = origins_of(run, file);
   return Candidate{arm.task, name_of(arm.arm, tuning, combination), std::move(run.experiment),

@@ -12,6 +12,7 @@
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/study/study_file.h"
 #include "experiments/config/yaml/value.h"
+#include "options/enumeration.h"
 
 namespace ablate::config {
 
@@ -31,12 +32,7 @@ using Combination = std::vector<Value>;
 using Axes = std::vector<std::vector<Value>>;
 
 /// An end of the values of a key.
-enum class End { smallest, largest };
-
-constexpr auto names(End) {
-  return std::to_array<std::pair<End, std::string_view>>(
-      {{End::smallest, "smallest"}, {End::largest, "largest"}});
-}
+ABLATE_ENUM(End, smallest, largest);
 
 /// The scores of a combination of values that was tried for an arm.
 struct TriedCombination {

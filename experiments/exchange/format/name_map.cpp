@@ -43,7 +43,7 @@ class OriginReader {
     if (value.type != Value::Type::mapping) return {.names = names_of(value)};
     config::Trail trail{.start = value.mark};
     OriginOptions options{.name = {.mark = value.mark}, .alternative = {}};
-    config::Reader(schema_, problems_, trail).lay_over(value, options);
+    config::Reader(schema_, problems_, trail).lay_over(value, options::slot_of(options));
     if (value.find("name") == nullptr)
       problems_.add(value.mark, "needs 'name', of one tensor or of several in a list");
     else
@@ -73,7 +73,7 @@ class OriginReader {
 
  private:
   config::ProblemList& problems_;
-  const config::Schema schema_ = config::describe(OriginOptions{});
+  const config::Schema schema_ = config::describe(options::slot_of(OriginOptions{}));
 };
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace ablate::data {
 namespace {
 
 TEST(SpellOut, WritesNumbersInTheWordsOfALanguage) {
-  EXPECT_EQ(spell_out(402, NumberLanguage::english), "four hundred two");
-  EXPECT_EQ(spell_out(402, NumberLanguage::german), "vierhundertzwei");
+  EXPECT_EQ(spell_out(402, NumberLanguage::en), "four hundred two");
+  EXPECT_EQ(spell_out(402, NumberLanguage::de), "vierhundertzwei");
 }
 
 /// golden/spelled_numbers.py has them from num2words.
@@ -20,8 +20,8 @@ TEST(SpellOut, AgreesWithAnotherLibrary) {
        std::getline(file, number, '\t') && std::getline(file, in_english, '\t') &&
        std::getline(file, in_german);
        ++rows) {
-    EXPECT_EQ(spell_out(std::stoll(number), NumberLanguage::english), in_english);
-    EXPECT_EQ(spell_out(std::stoll(number), NumberLanguage::german), in_german);
+    EXPECT_EQ(spell_out(std::stoll(number), NumberLanguage::en), in_english);
+    EXPECT_EQ(spell_out(std::stoll(number), NumberLanguage::de), in_german);
   }
   EXPECT_EQ(rows, 50);
 }
@@ -29,8 +29,8 @@ TEST(SpellOut, AgreesWithAnotherLibrary) {
 /// As ICU 72 spells them.
 TEST(SpellOut, LargeNumbersAreSpelledToo) {
   const auto expect = [](int64_t number, const char* english, const char* german) {
-    EXPECT_EQ(spell_out(number, NumberLanguage::english), english);
-    EXPECT_EQ(spell_out(number, NumberLanguage::german), german);
+    EXPECT_EQ(spell_out(number, NumberLanguage::en), english);
+    EXPECT_EQ(spell_out(number, NumberLanguage::de), german);
   };
   expect(1'000'001, "one million one", "eine Million eins");
   expect(21'001'101, "twenty-one million one thousand one hundred one",

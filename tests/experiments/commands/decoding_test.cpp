@@ -224,7 +224,7 @@ TEST_F(DecodingTest, PrefixesRisksAndContradictions) {
 TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
   const auto help = shell(kProgram + " translate --help").output;
   models::SearchOptions options;
-  models::SearchOptions::fields(options, [&](std::string name, const auto& slot, std::string_view) {
+  models::SearchOptions::fields(options, [&](std::string name, const auto& slot, auto&&...) {
     std::ranges::replace(name, '_', '-');
     if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(slot)>>) {
       EXPECT_NE(help.find("--" + name + " "), std::string::npos) << name;

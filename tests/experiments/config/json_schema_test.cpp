@@ -98,7 +98,7 @@ TEST(ConfigurationPage, NamesEveryKey) {
                                                          : "| `" + last_key(path) + "` |";
     EXPECT_NE(page.find(key), std::string::npos) << path;
   }
-  EXPECT_NE(page.find("| `dropout` | number | `0.1` |"), std::string::npos);
+  EXPECT_NE(page.find("| `dropout` | number at least 0 and below 1 | `0.1` |"), std::string::npos);
   EXPECT_NE(page.find("`task` selects the alternative and must be given."), std::string::npos);
 }
 

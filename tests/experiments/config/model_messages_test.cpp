@@ -20,11 +20,11 @@ const std::vector<MessageCase> kModelCases = {
      "study.yaml:5:55: model.cross_attention.window has no effect: targets and sources have no "
      "distance"},
     {"NegativeCap", kModel + "{attention: {softcap: -1}}\n",
-     "study.yaml:5:32: model.attention.softcap must not be negative"},
+     "study.yaml:5:32: model.attention.softcap must be at least 0"},
     {"ScaleOfZero", kModel + "{attention: {scale: {value: 0}}}\n",
-     "study.yaml:5:38: model.attention.scale.value must be positive and at most 1e6"},
+     "study.yaml:5:38: model.attention.scale.value must be above 0 and at most 1000000"},
     {"AlphaOfZero", kModel + "{norm: {kind: tanh, alpha: 0}}\n",
-     "study.yaml:5:37: model.norm.alpha must be positive"},
+     "study.yaml:5:37: model.norm.alpha must be above 0"},
     {"DroppedWithoutASkip", kModel + "{residual: {skip: false, drop: 0.1}}\n",
      "study.yaml:5:41: model.residual.drop must be 0 if residual.skip is false: a skipped "
      "sequence would become zero"},

@@ -65,7 +65,7 @@ const std::vector<MessageCase> kStartCases = {
      "trained, and lora.train"},
     {"AdaptersOfNothing", kTraining + "{lora: {rank: -1, alpha: 0, on: [], train: [norm]}}\n",
      "study.yaml:5:27: training.lora.rank must be from 0 to 65536\n"
-     "study.yaml:5:38: training.lora.alpha must be positive\n"
+     "study.yaml:5:38: training.lora.alpha must be above 0\n"
      "study.yaml:5:45: training.lora.on must name a linear map\n"
      "study.yaml:5:56: training.lora.train needs rank"},
     {"AdaptersOfMup", kModel + "{parametrization: {kind: mup}}\n  training: {lora: {rank: 2}}\n",

@@ -24,11 +24,11 @@ const std::string kLanguage =
 
 const std::vector<MessageCase> kStudyCases = {
     {"BrokenRuleInOneArm", kBase + "arms:\n  a: {}\n  b: {model.dropout: 2}\n",
-     "study.yaml:7:22: model.dropout must be in [0, 1) (task 'copy', arm 'b')"},
+     "study.yaml:7:22: model.dropout must be at least 0 and below 1 (task 'copy', arm 'b')"},
     {"BrokenRuleInOneOfTwoTasksIsReportedOnce",
      kHead + "base: {model: {dropout: 2}}\ntasks:\n  t: {data: {task: copy}}\n  u: {data: {task: "
              "sort}}\n",
-     "study.yaml:3:25: model.dropout must be in [0, 1)"},
+     "study.yaml:3:25: model.dropout must be at least 0 and below 1"},
     {"DuplicateDottedKey",
      kBase + "arms:\n  a:\n    model.dropout: 0.1\n    model: {dropout: 0.2}\n",
      "study.yaml:8:13: duplicate key 'dropout'; first given in line 7"},
@@ -317,7 +317,7 @@ const std::vector<MessageCase> kStudyCases = {
      kBase,
      "--set:2:15: model.d_model 'wide' is not an integer",
      {"model.layers=2", "model.d_model=wide"}},
-    {"SetBreaksARule", kBase, "--set:1:15: model.dropout must be in [0, 1)", {"model.dropout=2"}},
+    {"SetBreaksARule", kBase, "--set:1:15: model.dropout must be at least 0 and below 1", {"model.dropout=2"}},
     {"SetIsNoYaml",
      kBase,
      "--set:1:1: not valid YAML: end of map flow not found",

@@ -140,7 +140,7 @@ TEST(Study, RelativeDataStartsAtTheStudyUnlessTheSelectionSaysOtherwise) {
 TEST(Study, AMistakeInSeveralRunsIsReportedOnce) {
   EXPECT_EQ(messages_of("name: s\nseeds: [1, 2]\nbase: {data: {task: copy}}\n"
                         "tasks: {t: {}, u: {}}\narms: {a: {model.dropout: 2}, b: {}}\n"),
-            "study.yaml:5:27: model.dropout must be in [0, 1) (task 't', arm 'a')");
+            "study.yaml:5:27: model.dropout must be at least 0 and below 1 (task 't', arm 'a')");
 }
 
 TEST(Study, RulesOfUnreadableValuesAreNotReported) {

@@ -20,7 +20,7 @@ const std::vector<MessageCase> kValueCases = {
     {"MoreStepsThanAnyoneWaitsFor", kTraining + "{steps: 9000000000000}\n",
      "study.yaml:5:21: training.steps must be from 1 to 1000000000"},
     {"ObservingBackwards", kTraining + "{observe: {every: -1}}\n",
-     "study.yaml:5:31: training.observe.every must not be negative"},
+     "study.yaml:5:31: training.observe.every must be at least 0"},
     {"ObservingSomethingNever", kTraining + "{observe: {quantities: [update_ratio]}}\n",
      "study.yaml:5:36: training.observe.quantities needs every or at"},
     {"ObservingStepsInDisorder", kTraining + "{observe: {at: [10, 1]}}\n",
@@ -165,7 +165,7 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:3:41: data.train_length must be a list of 2 values, not 1"},
     {"ListWithABadItem", kHead + "base: {data: {task: copy, test_length: [4, five]}}\n",
      "study.yaml:3:44: data.test_length 'five' is not an integer"},
-    {"BrokenRule", kModel + "{dropout: 1.5}\n", "study.yaml:5:20: model.dropout must be in [0, 1)"},
+    {"BrokenRule", kModel + "{dropout: 1.5}\n", "study.yaml:5:20: model.dropout must be at least 0 and below 1"},
     {"BrokenRuleOfNestedKey", kModel + "{d_model: 30, attention: {heads: 4}}\n",
      "study.yaml:5:43: model.attention.heads must divide d_model unless d_k and d_v are given"},
     {"BrokenRuleOfADefault", kTraining + "{tokens_per_batch: 100}\n",
@@ -297,7 +297,7 @@ const std::vector<MessageCase> kValueCases = {
      "bpe"},
     {"SeveralAtOnce", kModel + "{d_modle: 64, dropout: 2}\n  training: {steps: 10k}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?\nstudy.yaml:5:33: "
-     "model.dropout must be in [0, 1)\nstudy.yaml:6:21: training.steps '10k' is not an integer; "
+     "model.dropout must be at least 0 and below 1\nstudy.yaml:6:21: training.steps '10k' is not an integer; "
      "write 10000"},
 };
 

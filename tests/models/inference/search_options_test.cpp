@@ -6,13 +6,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "options/record.h"
+
 namespace ablate::models {
 namespace {
 
 template <class Options>
 std::vector<std::string> broken(const Options& options) {
   std::vector<std::string> keys;
-  Options::rules(options, [&](bool holds, std::string_view key, std::string_view) {
+  check(options::slot_of(options), [&](bool holds, std::string_view key, std::string_view) {
     if (!holds) keys.emplace_back(key);
   });
   return keys;
@@ -27,10 +29,10 @@ TEST(SearchOptions, TheDefaultsKeepTheRules) {
 template <class Options>
 void expect_refused(double value) {
   const Options defaults;
-  Options::fields(defaults, [&](std::string_view name, const auto&, std::string_view) {
+  Options::fields(defaults, [&](std::string_view name, const auto&, auto&&...) {
     Options changed;
     bool number = false;
-    Options::fields(changed, [&]<class T>(std::string_view other, T& slot, std::string_view) {
+    Options::fields(changed, [&]<class T>(std::string_view other, T& slot, auto&&...) {
       if constexpr (std::is_arithmetic_v<T>)
         if (other == name) {
           slot = static_cast<T>(value);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "options/members.h"
+
 namespace ablate::training {
 namespace {
 
@@ -12,10 +14,7 @@ struct Inner {
   std::string name;
   double score = 0;
 
-  static void fields(auto& o, auto&& visit) {
-    visit("name", o.name);
-    visit("score", o.score);
-  }
+  ABLATE_FIELDS(name, score)
 };
 
 struct Outer {
@@ -26,14 +25,7 @@ struct Outer {
   Inner inner;
   std::vector<Inner> list;
 
-  static void fields(auto& o, auto&& visit) {
-    visit("step", o.step);
-    visit("text", o.text);
-    visit("loss", o.loss);
-    visit("curve", o.curve);
-    visit("inner", o.inner);
-    visit("list", o.list);
-  }
+  ABLATE_FIELDS(step, text, loss, curve, inner, list)
 };
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
