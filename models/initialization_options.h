@@ -90,14 +90,14 @@ struct Standard : EmptyOptions {
 
 /// Maximal update parametrization (Yang et al. 2022, table 8): a learning rate that is best at
 /// `base_width` is about the best at every width. If d_model is m times base_width, matrices within
-/// layers learn at 1/m of the rate (with Muon at 1/sqrt(m), except for router scores and head
-/// gates) and start with 1/m of the variance, embeddings and output start as at the base width,
-/// logits are multiplied by 1/m, and scores of multi-head attention by sqrt(base d_k) / d_k; scores
-/// of linear attention stay unchanged. Decoupled weight decay does not become smaller with these
-/// rates, so a step takes the same share off a matrix at every width. At the base width the model
-/// is the standard one. All widths are assumed to grow in proportion: d_hidden with d_model, and
-/// d_k unless it is given; if it is, the number of heads grows. The learning rates are for
-/// optimizers whose steps do not depend on a gradient's size.
+/// layers learn at 1/m of the rate (with Muon and NorMuon at 1/sqrt(m), except for router scores
+/// and head gates) and start with 1/m of the variance, embeddings and output start as at the base
+/// width, logits are multiplied by 1/m, and scores of multi-head attention by sqrt(base d_k) / d_k;
+/// scores of linear attention stay unchanged. Decoupled weight decay does not become smaller with
+/// these rates, so a step takes the same share off a matrix at every width. At the base width the
+/// model is the standard one. All widths are assumed to grow in proportion: d_hidden with d_model,
+/// and d_k unless it is given; if it is, the number of heads grows. The learning rates are for
+/// optimizers whose steps do not depend on a gradient's size, and not for SOAP.
 struct MaximalUpdate {
   static constexpr std::string_view name = "mup";
   int64_t base_width = 64;
@@ -105,7 +105,8 @@ struct MaximalUpdate {
   static void fields(auto& o, auto&& visit) {
     visit("base_width", o.base_width,
           "d_model at which muP equals the standard parametrization; in a model m times as wide, "
-          "matrices have 1/m of the learning rate (with muon 1/sqrt(m)) and the same weight decay",
+          "matrices have 1/m of the learning rate (with muon and normuon 1/sqrt(m)) and the same "
+          "weight decay",
           options::from(1, 65'536));
   }
 };

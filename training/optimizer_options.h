@@ -237,6 +237,13 @@ inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
   return std::visit([](const auto& one) { return one.steps_have_one_size(); }, optimizer);
 }
 
+/// Whether a learning rate can carry over to other widths. SOAP's steps have Adam's size in its
+/// eigenbases alone: in the weights they lie between an orthogonal matrix and one of even elements,
+/// by how much noise the gradients have, and no rule of the width holds for both.
+inline bool carries_over_widths(const OptimizerOptions& optimizer) {
+  return steps_have_one_size(optimizer) && !std::holds_alternative<Soap>(optimizer);
+}
+
 /// Learning-rate multipliers per parameter group (Yang et al. 2022, table 3). Decoupled weight
 /// decay follows the schedule only: neither these nor the width change it.
 struct LrMultipliers {

@@ -9,6 +9,7 @@
 #include "models/feed_forward.h"
 #include "models/module.h"
 #include "models/transformer.h"
+#include "tests/training/optimizer_kinds.h"
 
 namespace ablate::training {
 namespace {
@@ -29,16 +30,6 @@ const nlohmann::json& golden_steps() {
   static const auto json = nlohmann::json::parse(
       std::ifstream(std::string(ABLATE_SOURCE) + "/tests/training/golden/optimizers.json"));
   return json;
-}
-
-/// One default-made value of every alternative.
-template <class... Options>
-std::vector<std::variant<Options...>> every_kind(const std::variant<Options...>&) {
-  return {Options{}...};
-}
-
-std::string kind_of(const OptimizerOptions& options) {
-  return std::visit([](const auto& chosen) { return std::string(chosen.name); }, options);
 }
 
 /// Reads a member of some options: a section of its own, a name or a number. Members that are not

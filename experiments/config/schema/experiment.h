@@ -93,10 +93,10 @@ struct Experiment {
 
  private:
   static void mup_rules(const training::TrainingOptions& o, auto&& require) {
-    require(
-        training::steps_have_one_size(o.optimizer), "model.parametrization.kind",
-        "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
-        "adam, adamw, lion, soap, schedule_free, or muon or normuon with scale match_rms_adamw");
+    require(training::carries_over_widths(o.optimizer), "model.parametrization.kind",
+            "cannot be mup with sgd, soap or scale original, for whose steps no rule of the width "
+            "is known; choose adam, adamw, lion, schedule_free, or muon or normuon with scale "
+            "match_rms_adamw");
     require(!o.lora.given(), "model.parametrization.kind",
             "cannot be mup with training.lora, whose adapters have no rule for it");
   }

@@ -11,6 +11,11 @@ TEST_P(ValueMessages, AreVerbatim) {
   EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
 }
 
+const std::string kNoWidthRule =
+    "study.yaml:5:35: model.parametrization.kind cannot be mup with sgd, soap or scale original, "
+    "for whose steps no rule of the width is known; choose adam, adamw, lion, schedule_free, or "
+    "muon or normuon with scale match_rms_adamw";
+
 const std::vector<MessageCase> kValueCases = {
     {"MoreExamplesThanAnyMemoryHolds",
      kHead + "base: {data: {task: copy, examples: {train: 9000000000000}}}\n",
@@ -230,9 +235,10 @@ const std::vector<MessageCase> kValueCases = {
      "cross-attention"},
     {"LearningRatesByWidthOfAnOptimizerWhoseStepsHaveAnySize",
      kModel + "{parametrization: {kind: mup}}\n  training: {optimizer: {kind: sgd}}\n",
-     "study.yaml:5:35: model.parametrization.kind cannot be mup with an optimizer whose steps "
-     "depend on the size of a gradient; choose adam, adamw, lion, soap, schedule_free, or muon or "
-     "normuon with scale match_rms_adamw"},
+     kNoWidthRule},
+    {"LearningRatesByWidthOfAnOptimizerInBasesOfItsOwn",
+     kModel + "{parametrization: {kind: mup}}\n  training: {optimizer: {kind: soap}}\n",
+     kNoWidthRule},
     {"AnExponentialDecayToNothing", kTraining + "{schedule: {kind: stable, shape: exponential}}\n",
      "study.yaml:5:14: training.schedule.floor must be above 0 if shape is exponential"},
     {"ACurriculumWithoutHeads", kTraining + "{ahead: {curriculum: forward}}\n",
