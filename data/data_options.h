@@ -284,12 +284,6 @@ inline bool is_running(const DataOptions& data) {
          std::holds_alternative<Lano>(data);
 }
 
-/// Whether the examples are made by the program, and read from no file.
-inline bool is_generated(const DataOptions& data) {
-  return !std::holds_alternative<Text>(data) && !std::holds_alternative<Labelled>(data) &&
-         !std::holds_alternative<Language>(data) && !std::holds_alternative<Tokens>(data);
-}
-
 /// Whether the task knows how probable its targets are (TestSet::nats).
 inline bool knows_probabilities(const DataOptions& data) {
   return std::holds_alternative<Lano>(data) || std::holds_alternative<Capo>(data) ||

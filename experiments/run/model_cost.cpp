@@ -166,13 +166,22 @@ std::vector<training::TrainingProblem> check_parts(const config::Experiment& exp
   return training::part_problems(*models::Transformer(experiment.model, kAny), experiment.training);
 }
 
+namespace {
+
+bool is_in_files(const data::DataOptions& data) {
+  return std::holds_alternative<data::Text>(data) || std::holds_alternative<data::Language>(data) ||
+         std::holds_alternative<data::Tokens>(data);
+}
+
+}  // namespace
+
 CountedVocabulary counted_vocabulary(const config::Experiment& experiment,
                                      const std::filesystem::path& folder,
                                      const std::optional<int64_t>& given) {
   const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
   if (given && !labels) return {{*given, *given, tokenizer::kPad}, "--vocabulary"};
   const auto declared = config::declared_vocabulary(experiment);
-  if (declared && !labels && !data::is_generated(experiment.data))
+  if (declared && is_in_files(experiment.data))
     return {{declared->tokens, declared->tokens, tokenizer::kPad}, declared->key};
   auto sizes = vocabulary_of(experiment, read_tokenizers(experiment, folder));
   if (given) sizes.source = *given;
