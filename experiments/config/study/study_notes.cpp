@@ -28,6 +28,72 @@ std::vector<std::string> notes_on_dropped(const Trail& trail) {
   return sentences;
 }
 
+/// A key or a section that nothing reads in a run, but for one key of it, and why.
+struct Unread {
+  bool holds;
+  std::string path;
+  std::string why;
+  std::string but = {};
+};
+
+std::vector<Unread> unread_of_data(const Experiment& run) {
+  const auto* language = std::get_if<data::Language>(&run.data);
+  const auto* tokens = std::get_if<data::Tokens>(&run.data);
+  const bool encoder = run.model.family == models::Family::encoder_only;
+  const bool labels = std::holds_alternative<models::LabelHead>(run.model.output);
+  const bool fills = language != nullptr && language->diffusion;
+  const bool hides = language != nullptr && encoder && !fills;
+  return {{language != nullptr && language->validation, "data.held_out",
+           "data.validation names the text"},
+          {language != nullptr && !hides, "data.masked",
+           fills ? "data.diffusion takes its place" : "the model reads no masks"},
+          {tokens != nullptr && tokens->vocabulary, "tokenizer",
+           "data.vocabulary says that the ids are written as numbers"},
+          {labels, "decoding", "a classifier searches for no text", "decoding.batch"},
+          {hides, "decoding", "a masked language model writes no text"}};
+}
+
+std::vector<Unread> unread_of_training(const Experiment& run) {
+  const auto& training = run.training;
+  const auto& model = run.model;
+  const auto says = [&](models::Side side, const std::optional<int64_t>& layers) {
+    return !models::has_side(model.family, side) || layers;
+  };
+  return {
+      {training.trains() && !std::holds_alternative<training::StepBudget>(training.budget),
+       "training.steps", "training.budget gives their number"},
+      {training.length_warmup.share == 0, "training.length_warmup.shortest",
+       "training.length_warmup.share is 0"},
+      {!training.lora.given(), "training.lora", "training.lora.rank is 0", "training.lora.rank"},
+      {training.init_from.given() && !training.init_from.split, "training.init_from.positions",
+       "training.init_from.split divides nothing"},
+      {model.tying != models::Tying::embeddings && model.tying != models::Tying::none,
+       "training.lr_multipliers.output", "model.tying makes the output one with an embedding"},
+      {says(models::Side::encoder, model.encoder_layers) &&
+           says(models::Side::decoder, model.decoder_layers),
+       "model.layers", "every side has a number of its own"}};
+}
+
+/// One sentence for all keys that are given and not read for the same reason.
+std::vector<std::string> notes_on_unread(const Experiment& run, const Trail& trail) {
+  std::vector<std::string> sentences;
+  auto all = unread_of_data(run);
+  for (auto& one : unread_of_training(run)) all.push_back(std::move(one));
+  for (const auto& [holds, path, why, but] : all) {
+    std::vector<std::string> keys;
+    for (const auto& [key, mark] : trail.marks)
+      if (holds && key != but && (key == path || key.starts_with(path + "."))) keys.push_back(key);
+    std::erase_if(keys, [&](const std::string& key) {  // a section whose keys are named
+      return std::ranges::any_of(
+          trail.marks, [&](const auto& other) { return other.first.starts_with(key + "."); });
+    });
+    if (!keys.empty())
+      sentences.push_back(fmt::format("{} {} given but ignored, since {}", fmt::join(keys, ", "),
+                                      keys.size() == 1 ? "is" : "are", why));
+  }
+  return sentences;
+}
+
 /// Notes cross-attention whose number of heads is not given and differs from the model's.
 std::vector<std::string> notes_on_heads(const models::TransformerOptions& model,
                                         const Trail& trail) {
@@ -57,6 +123,7 @@ std::string listed(const std::vector<std::string>& names) {
 void StudyNotes::add(const Place& run, const Experiment& experiment, const Trail& trail) {
   ++count_;
   for (const auto& sentence : notes_on_dropped(trail)) note(sentence, run);
+  for (const auto& sentence : notes_on_unread(experiment, trail)) note(sentence, run);
   for (const auto& sentence : notes_on_heads(experiment.model, trail)) note(sentence, run);
   const auto& training = experiment.training;
   if (std::holds_alternative<training::StepBudget>(training.budget))

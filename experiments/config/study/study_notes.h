@@ -17,8 +17,9 @@ struct Study;
 /// "a, b, c and 7 more"
 std::string listed(const std::vector<std::string>& names);
 
-/// Collects possible mistakes of a valid study: values that a change of kind drops, numbers of
-/// heads left at their default, a warm-up longer than training, equal arms.
+/// Collects possible mistakes of a valid study: values that a change of kind drops, keys that
+/// nothing reads beside others, numbers of heads left at their default, a warm-up longer than
+/// training, equal arms.
 class StudyNotes {
  public:
   struct Place {

@@ -51,6 +51,41 @@ TEST(StudyNotes, NameAttentionWithOtherHeadsThatNobodyGave) {
   EXPECT_EQ(notes("{kind: none}"), Notes());
 }
 
+TEST(StudyNotes, NameKeysThatNothingReadsBesideOthers) {
+  const auto notes = [](const std::string& task, const std::string& more) {
+    return study_of(kHead + "base:\n  data: {" + task +
+                    "}\n  training: {steps: 100, schedule: {warmup: 10}" + more)
+        .notes;
+  };
+  const std::string alone = "  model: {family: decoder_only}\n", copy = "task: copy";
+  EXPECT_EQ(notes(copy, ", budget: {kind: tokens, tokens: 9}}\n"),
+            Notes{"training.steps is given but ignored, since training.budget gives their number"});
+  EXPECT_EQ(notes(copy, ", lora: {rank: 0, alpha: 4}, length_warmup: {shortest: 4}}\n"),
+            (Notes{"training.length_warmup.shortest is given but ignored, since "
+                   "training.length_warmup.share is 0",
+                   "training.lora.alpha is given but ignored, since training.lora.rank is 0"}));
+  EXPECT_EQ(notes(copy, ", lora: {rank: 2, alpha: 4, on: [attention]}}\n"), Notes());
+  EXPECT_EQ(
+      notes(copy, ", lr_multipliers: {output: 2}}\n"),
+      Notes{"training.lr_multipliers.output is given but ignored, since model.tying makes the "
+            "output one with an embedding"});
+  EXPECT_EQ(notes(copy, "}\n  model: {layers: 3, encoder_layers: 2, decoder_layers: 1}\n"),
+            Notes{"model.layers is given but ignored, since every side has a number of its own"});
+  EXPECT_EQ(
+      notes("task: tokens, train: a, validation: b, vocabulary: 9",
+            "}\n  tokenizer: {kind: word}\n" + alone),
+      Notes{"tokenizer.kind is given but ignored, since data.vocabulary says that the ids are "
+            "written as numbers"});
+  EXPECT_EQ(
+      notes("task: language, train: a, validation: b, held_out: 0.2, masked: 0.2", "}\n" + alone),
+      (Notes{"data.held_out is given but ignored, since data.validation names the text",
+             "data.masked is given but ignored, since the model reads no masks"}));
+  EXPECT_EQ(notes("task: labelled, train: a, validation: b, test: c",
+                  "}\n  model: {family: encoder_only, tying: none, output: {kind: label}}\n"
+                  "  decoding: {batch: 3, beam: 4}\n"),
+            Notes{"decoding.beam is given but ignored, since a classifier searches for no text"});
+}
+
 TEST(StudyNotes, NameSeedsThatAreTooFewForEqualityOrNoLoss) {
   const auto notes = [](int seeds, const std::string& compare) {
     std::string list = "1";
