@@ -228,6 +228,7 @@ void add_help(CLI::App& app) {
   verb->footer("Examples:\n  ablate help run\n  ablate help config show\n  ablate help --all");
   verb->callback([&app, words, all] {
     if (*all) {
+      if (!words->empty()) refuse_unread({words->front()}, "with --all");
       std::cout << reference_page();
       return;
     }

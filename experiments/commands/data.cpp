@@ -38,6 +38,10 @@ using Body = std::function<void(const std::string&, const data::Corpus&)>;
 void for_given_task(const DataRequest& request, const Body& body) {
   if (!request.study.empty())
     throw UsageError("give a study or the flags of a task, not both; a study is changed by --set");
+  std::vector<std::string> of_studies;
+  if (!request.selection.tasks.empty()) of_studies.emplace_back("--tasks");
+  if (!request.selection.sets.empty()) of_studies.emplace_back("--set");
+  refuse_unread(of_studies, "without a study");
   const auto options = request.task.read().data;
   const auto name = std::visit([](const auto& task) { return std::string(task.name); }, options);
   body(name, data::load(options, request.data, request.seed));
@@ -206,7 +210,10 @@ void add_data_fetch(CLI::App& data) {
       "python3.\n"
       "Examples:\n  ablate data fetch --list\n  ablate data fetch tinyshakespeare --to data\n  "
       "ablate data fetch debian-en-de --to data --from http://localhost:8000/debian");
-  verb->callback([flags] { fetch_named(*flags); });
+  verb->callback([flags, verb] {
+    if (flags->list) check_mode(*verb, {"--list", {"--list"}});
+    fetch_named(*flags);
+  });
 }
 
 }  // namespace ablate::commands

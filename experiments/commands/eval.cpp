@@ -39,6 +39,9 @@ void print_evaluation(const run::Evaluation& evaluation, const std::string& weig
 void evaluate_all(const EvalRequest& request) {
   at::set_num_threads(static_cast<int>(training::available_cores()));
   auto loaded = run::load_run(request.run, request.checkpoint);
+  if (!data::writes_outputs(loaded.format.compared()))
+    request.decoding.check_read({}, "on the scores of running text, for which nothing is decoded");
+  if (loaded.model->labels()) request.decoding.check_read({"batch"}, "on a classifier");
   loaded.experiment.decoding = request.decoding.over(loaded.experiment);
   const auto corpus =
       run::read_corpus_of(records::RunFolder(request.run), loaded.experiment, request.data);

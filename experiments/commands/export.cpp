@@ -63,7 +63,12 @@ void add_export(CLI::App& app) {
   verb->footer(
       "A TorchScript file is loaded again and compared with the model before it is kept.\n"
       "Example:\n  ablate export runs/multi30k/text/base/seed-1 --to model.pt");
-  verb->callback([request, words] { export_run(*request, *words); });
+  verb->callback([request, words, verb] {
+    if (words->format != "torchscript")
+      check_mode(*verb, {"--format " + words->format,
+                         {"run", "--to", "--format", "--dtype", "--checkpoint"}});
+    export_run(*request, *words);
+  });
 }
 
 void add_verify(CLI::App& app) {

@@ -52,18 +52,26 @@ models::SearchOptions DecodingFlags::over(const config::Experiment& experiment,
   flags.forget(kSamplingSeed);  // which has no effect alone
   const bool random = sample_ || flags.given("sampling") ||
                       std::holds_alternative<models::RandomSampling>(experiment.decoding.sampling);
+  if (!random && section_.given(kSamplingSeed))
+    refuse_unread({"--seed"}, "without --sample, since nothing is drawn");
   if (random) {
     flags = section_;
     flags.set("sampling.kind", std::string(models::RandomSampling::name));
+    if (!section_.given("beam")) flags.set("beam", "1");  // the run's own is for a search
   }
   const auto options = flags.over(experiment).decoding;
-  if (random && section_.given("beam") && options.beam > 1)
-    throw UsageError("--beam searches and --sample draws; choose one");
   if (section_.given("beam") && !random && options.beam < n_best)
     throw UsageError(
         fmt::format("--n-best {0} needs a beam that keeps as many; raise --beam {1} to {0}",
                     *n_best, options.beam));
   return options;
+}
+
+void DecodingFlags::check_read(const std::vector<std::string>& read,
+                               const std::string& where) const {
+  auto unread = section_.given_but(read);
+  if (sample_ && std::ranges::find(read, "sampling") == read.end()) unread.push_back("--sample");
+  refuse_unread(unread, where);
 }
 
 namespace {
@@ -166,6 +174,23 @@ void refuse_tildes(CLI::App& app) {
         std::ranges::find(kTexts, option->get_name()) == kTexts.end())
       option->check(CLI::Validator([](const std::string& text) { return why_no_path(text); }, ""));
   for (auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) refuse_tildes(*verb);
+}
+
+void check_mode(const CLI::App& verb, const Mode& mode) {
+  std::vector<std::string> unread;
+  for (const auto* option : verb.get_options())
+    if (option->count() > 0 && std::ranges::none_of(mode.reads, [&](const std::string& name) {
+          return option->check_name(name);
+        }))
+      unread.push_back(option->get_name());
+  refuse_unread(unread, "with " + mode.name);
+}
+
+void refuse_unread(const std::vector<std::string>& flags, const std::string& where) {
+  if (flags.empty()) return;
+  const bool one = flags.size() == 1;
+  throw UsageError(fmt::format("{} {} no effect {}; leave {} out", fmt::join(flags, ", "),
+                               one ? "has" : "have", where, one ? "it" : "them"));
 }
 
 void add_set_flag(CLI::App& verb, std::vector<std::string>& sets) {

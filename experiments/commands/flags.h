@@ -29,6 +29,11 @@ class DecodingFlags {
   /// is out of range, UsageError if flags exclude each other.
   models::SearchOptions over(const config::Experiment& experiment,
                              std::optional<int64_t> n_best = {}) const;
+  /// Whether the flag of this option of the section was given.
+  bool given(const std::string& name) const { return section_.given(name); }
+  /// Throws UsageError if a flag was given of an option that is not among `read`, by their names in
+  /// the section; `where` it has no effect is said in words.
+  void check_read(const std::vector<std::string>& read, const std::string& where) const;
 
  private:
   SectionFlags section_;
@@ -56,6 +61,18 @@ class HelpFormatter : public CLI::Formatter {
 /// ~, as "--output=~/runs" leaves it, so that no folder of that name is made. To be called when all
 /// options are there.
 void refuse_tildes(CLI::App& app);
+
+/// A use of a verb, such as "--list", and all flags that it reads, by one of their names.
+struct Mode {
+  std::string name;
+  std::vector<std::string> reads;
+};
+
+/// Throws UsageError if there are flags, which have no effect where it says: "with --list".
+void refuse_unread(const std::vector<std::string>& flags, const std::string& where);
+
+/// Throws UsageError if a flag of the verb was given that the mode does not read.
+void check_mode(const CLI::App& verb, const Mode& mode);
 
 /// Adds `--set KEY=VALUE`, which may be given once for each key, to a verb that reads a study.
 void add_set_flag(CLI::App& verb, std::vector<std::string>& sets);

@@ -127,12 +127,16 @@ void inspect_positions(const PositionsRequest& request) {
 void add_positions(CLI::App& verb) {
   auto request = std::make_shared<PositionsRequest>();
   auto* positions = verb.add_subcommand("positions", "Show the properties of the position schemes");
-  positions->add_option("--plot", request->plot, "Draw the schemes into this HTML file");
+  auto* plot =
+      positions->add_option("--plot", request->plot, "Draw the schemes into this HTML file");
   positions->add_option("--length", request->stack.length, "Positions drawn")
+      ->needs(plot)
       ->check(between(2, 512))
       ->capture_default_str();
-  positions->add_flag("--causal", request->stack.context.causal,
-                      "Draw a decoder's stack instead of an encoder's");
+  positions
+      ->add_flag("--causal", request->stack.context.causal,
+                 "Draw a decoder's stack instead of an encoder's")
+      ->needs(plot);
   positions->footer("Example:\n  ablate inspect positions --plot positions.html");
   positions->callback([request] { inspect_positions(*request); });
 }
@@ -245,10 +249,11 @@ struct AttentionInputs {
 /// The target is the given one, or else the model's own output.
 AttentionInputs attention_inputs(const InspectAttentionRequest& request, run::LoadedRun& run) {
   const auto& format = run.format;
+  const bool encodes = run.experiment.model.family == models::Family::encoder_only;
+  if (encodes && request.target) refuse_unread({"--target"}, "on an encoder, which reads --text");
   const auto source = format.encode_source(request.text, run.tokenizers);
   if (!source) throw UsageError("--text is blank; give the model something to read");
-  if (run.experiment.model.family == models::Family::encoder_only)
-    return {.source = torch::tensor(source->ids, torch::kLong).unsqueeze(0)};
+  if (encodes) return {.source = torch::tensor(source->ids, torch::kLong).unsqueeze(0)};
   const auto target = request.target
                           ? *request.target
                           : training::translate(run.translator(), std::vector{request.text},

@@ -61,9 +61,26 @@ void show_list(const RunRequest& request, const config::Study& study) {
   std::ranges::copy(study.runs, std::back_inserter(runs));
   for (const auto& run : runs) {
     const auto place = folder.run(run);
-    std::cout << fmt::format("{}\t{}\t{}\n", records::state_of(place), records::label(run),
-                             place.path.string());
+    const auto state = records::state_of(place), label = records::label(run);
+    if (request.json)
+      std::cout << nlohmann::json{{"run", label}, {"state", state}, {"folder", place.path.string()}}
+                << "\n";
+    else
+      std::cout << fmt::format("{}\t{}\t{}\n", state, label, place.path.string());
   }
+}
+
+void show_shipped(bool json) {
+  const auto studies = shipped_studies(std::cerr);
+  if (!json) {
+    std::cout << to_text(studies);
+    return;
+  }
+  for (const auto& study : studies)
+    std::cout << nlohmann::json{{"study", study.file.string()},
+                                {"question", study.question},
+                                {"time", study.time}}
+              << "\n";
 }
 
 void print_results(const RunRequest& request, const records::StudyRuns& runs,
@@ -169,6 +186,29 @@ void run_study(const RunRequest& request) {
   analysis::raise_failed(shown.evidence.expectations);
 }
 
+const std::vector<std::string> kChoosing{"study",  "--output", "--data",  "--set",
+                                         "--arms", "--tasks",  "--sizes", "--seeds"};
+
+/// Refuses flags that this use of the verb does not read.
+void check_flags(const CLI::App& verb, const RunRequest& request) {
+  const auto check = [&](const std::string& name, const std::vector<std::string>& more) {
+    auto reads = kChoosing;
+    reads.insert(reads.end(), more.begin(), more.end());
+    check_mode(verb, {name, reads});
+  };
+  if (request.list && request.study.empty())
+    check_mode(verb, {"--list without a study", {"--list", "--json"}});
+  else if (request.list)
+    check("--list", {"--list", "--json"});
+  else if (request.dry_run && (request.launcher || request.ranks > 1))
+    check("--dry-run and a launcher or ranks, which times nothing",
+          {"--dry-run", "--json", "--launcher", "--ranks"});
+  else if (request.dry_run)
+    check("--dry-run", {"--dry-run", "--json", "--jobs", "--threads", "--ranks"});
+  else if (request.launcher == Launcher::print)
+    check("--launcher print", {"--launcher", "--retries", "--threads", "--ranks"});
+}
+
 void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
@@ -206,7 +246,8 @@ void add_options(CLI::App& verb, RunRequest& request) {
       "is timed, as on the login node of a cluster, nor with ranks");
   verb.add_flag("--list", request.list,
                 "List the runs and their state; without a study, the studies that ship");
-  verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
+  verb.add_flag("--json", request.json,
+                "Print one JSON line per run, or per study that ships, instead of the table");
 }
 
 void add_launcher(CLI::App& verb, RunRequest& request) {
@@ -250,16 +291,14 @@ void add_run(CLI::App& app) {
       "--arms none --seeds 1,2 --jobs 2\n  ablate run study.yaml --dry-run\n  ablate run "
       "study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n  ablate run "
       "--list");
-  verb->callback([request] {
+  verb->callback([request, verb] {
+    check_flags(*verb, *request);
     if (request->study.empty()) {
       if (!request->list)
         throw UsageError("run needs a study; ablate run --list shows those that ship");
-      std::cout << to_text(shipped_studies(std::cerr));
-      return;
+      return show_shipped(request->json);
     }
     if (!request->data.empty()) request->selection.data_folder = data_folder(request->data);
-    if (!request->prologue.empty() && request->launcher != Launcher::slurm)
-      throw UsageError("--prologue is for the jobs of --launcher slurm");
     request->selection.count = run::counted_parameters();
     request->selection.parts = run::check_parts;
     if (!request->list && !request->dry_run) return run_study(*request);

@@ -109,6 +109,17 @@ bool SectionFlags::given(const std::string& name) const {
   });
 }
 
+std::vector<std::string> SectionFlags::given_but(const std::vector<std::string>& names) const {
+  std::vector<std::string> flags;
+  for (const auto& [path, value] : values_)
+    if (std::ranges::none_of(names, [&](const std::string& name) {
+          const auto read = section_ + "." + name;
+          return path == read || path.starts_with(read + ".");
+        }))
+      flags.push_back(flag_at(path));
+  return flags;
+}
+
 void SectionFlags::set(const std::string& name, const std::string& value) {
   values_[section_ + "." + name] = value;
 }

@@ -29,6 +29,8 @@ class SectionFlags {
   bool given() const { return !values_.empty(); }
   /// Whether a flag of the option `name`, or of one below it, was given.
   bool given(const std::string& name) const;
+  /// The flags that were given of options that are not among `names`, nor below them.
+  std::vector<std::string> given_but(const std::vector<std::string>& names) const;
   /// Sets `name` to `value` in YAML, as if it had been given on the command line.
   void set(const std::string& name, const std::string& value);
   void forget(const std::string& name) { values_.erase(section_ + "." + name); }

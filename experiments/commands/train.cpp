@@ -78,6 +78,7 @@ void add_train(CLI::App& app) {
                     ->capture_default_str();
   verb->add_option("--rank-timeout", request->rank_timeout,
                    "Seconds after which a rank that does not answer is lost")
+      ->needs(ranks)
       ->check(between(1, 86400))
       ->capture_default_str();
   auto* retries =

@@ -141,10 +141,23 @@ class Prefixes {
   std::vector<std::string> lines_;
 };
 
+/// A classifier answers with the likeliest class, and does not search.
+void check_labels(const TranslateRequest& request, const Loaded& loaded) {
+  if (!loaded.translators.front().model.labels()) return;
+  const std::string where = "on a classifier";
+  request.decoding.check_read({"batch"}, where);
+  std::vector<std::string> unread;
+  if (request.n_best) unread.emplace_back("--n-best");
+  if (request.risk > 0) unread.emplace_back("--mbr");
+  if (!request.prefixes.empty()) unread.emplace_back("--prefixes");
+  refuse_unread(unread, where);
+}
+
 void translate_all(const TranslateRequest& request) {
   check(request);
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   const auto loaded = load(request);
+  check_labels(request, loaded);
   const Prefixes prefixes(request.prefixes);
   int64_t cut = 0;
   size_t done = 0;
@@ -174,13 +187,20 @@ void translate_all(const TranslateRequest& request) {
 
 /// Those of masked diffusion models have one continuation, which is not searched for.
 void check_filling(const TranslateRequest& request, const Loaded& loaded) {
-  const bool fills = loaded.translators.front().format.fills_masks();
+  const auto& format = loaded.translators.front().format;
+  const bool fills = format.fills_masks();
   if (!fills && request.passes)
     throw UsageError("--passes needs a masked diffusion model (data.diffusion)");
+  if (!fills && !format.end_token(request.one_line) && request.decoding.given("max_ratio"))
+    refuse_unread({"--max-ratio"},
+                  "where outputs have no end, only a greatest length (--max-length)");
   if (fills && (loaded.translators.size() > 1 || loaded.options.beam > 1 || request.one_line))
     throw UsageError(
         "a masked diffusion model fills a block by itself: leave out other runs, --beam, --n-best "
         "and --one-line");
+  if (fills)
+    request.decoding.check_read({"beam", "max_length", "sampling"}, "on a masked diffusion model");
+  if (fills && request.jobs) refuse_unread({"--jobs"}, "on a masked diffusion model");
 }
 
 std::vector<std::vector<training::Translation>> continuations(

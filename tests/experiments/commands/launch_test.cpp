@@ -71,7 +71,7 @@ TEST_F(LaunchTest, APrologueThatNobodyWouldReadIsRefused) {
                        "flags by --slurm"),
       std::string::npos);
   EXPECT_NE(launch("--launcher print --prologue before.sh")
-                .output.find("--prologue is for the jobs of --launcher slurm"),
+                .output.find("--prologue has no effect with --launcher print; leave it out"),
             std::string::npos);
   EXPECT_EQ(launch("--launcher slurm --prologue missing.sh").code, 7);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/tiny/launch"));

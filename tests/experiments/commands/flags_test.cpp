@@ -1,0 +1,72 @@
+#include "experiments/commands/flags.h"
+
+#include "experiments/errors.h"
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+class FlagsTest : public ProgramTest {
+ protected:
+  Outcome ablate(const std::string& words) const {
+    return shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
+  }
+};
+
+TEST(CheckMode, RefusesEveryFlagThatAModeDoesNotName) {
+  CLI::App app;
+  bool list = false, json = false;
+  std::string study;
+  app.add_option("study", study);
+  app.add_flag("--list", list);
+  app.add_flag("--json", json);
+  app.parse(std::vector<std::string>{"--json", "--list", "a.yaml"});
+  EXPECT_NO_THROW(check_mode(app, {"--list", {"study", "--list", "--json"}}));
+  try {
+    check_mode(app, {"--list", {"--list"}});
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "study, --json have no effect with --list; leave them out");
+  }
+}
+
+TEST_F(FlagsTest, AModeOfAVerbRefusesWhatItDoesNotRead) {
+  const auto refused = [&](const std::string& words, const std::string& message) {
+    const auto outcome = ablate(words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_EQ(outcome.output, "ablate: " + message + "\n");
+  };
+  refused("run --list --seeds 3",
+          "--seeds has no effect with --list without a study; leave it out");
+  refused("run tiny.yaml --list --jobs 2 --dry-run",
+          "--jobs, --dry-run have no effect with --list; leave them out");
+  refused("run tiny.yaml --dry-run --retries 2",
+          "--retries has no effect with --dry-run; leave it out");
+  refused("run tiny.yaml --dry-run --ranks 2 --jobs 2",
+          "--jobs has no effect with --dry-run and a launcher or ranks, which times nothing; leave "
+          "it out");
+  refused("run tiny.yaml --launcher print --json",
+          "--json has no effect with --launcher print; leave it out");
+  refused("data fetch --list --to x", "--to has no effect with --list; leave it out");
+  refused("data show --task copy --tasks x", "--tasks has no effect without a study; leave it out");
+  refused("help run --all", "run has no effect with --all; leave it out");
+  refused("export r --to x --format safetensors --data .",
+          "--data has no effect with --format safetensors; leave it out");
+  EXPECT_EQ(ablate("inspect positions --causal").code, 2);
+  EXPECT_EQ(ablate("train r --rank-timeout 9").code, 2);
+}
+
+TEST_F(FlagsTest, AListIsAlsoPrintedAsJson) {
+  const auto lines = lines_of(ablate("run tiny.yaml --output out --list --json").output);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(
+      nlohmann::json::parse(lines[0]),
+      (nlohmann::json{
+          {"run", "copy/base/seed-1"}, {"state", "new"}, {"folder", "out/tiny/copy/base/seed-1"}}));
+  const auto shipped = lines_of(ablate("run --list --json").output);
+  ASSERT_FALSE(shipped.empty());
+  for (const auto& line : shipped) EXPECT_TRUE(nlohmann::json::parse(line).contains("question"));
+}
+
+}  // namespace
+}  // namespace ablate::commands
