@@ -209,8 +209,32 @@ void check_flags(const CLI::App& verb, const RunRequest& request) {
     check("--launcher print", {"--launcher", "--retries", "--threads", "--ranks"});
 }
 
+/// Continues the study in a folder as it was started; another selection may be given.
+void take_folder(const CLI::App& verb, RunRequest& request) {
+  std::vector<std::string> unread;
+  for (const char* fixed : {"--output", "--data", "--set"})
+    if (verb.get_option(fixed)->count() > 0) unread.emplace_back(fixed);
+  refuse_unread(unread, "on the folder of a study that was started");
+  const auto folder = records::named_study(request.study);
+  const auto name = records::read_frozen(folder, run::counted_parameters()).name;
+  if (folder.path.filename() != name)
+    throw UsageError(fmt::format("{} holds the study {}; give the folder its name again",
+                                 folder.path.string(), name));
+  auto frozen = records::frozen_selection(folder);
+  const auto& given = request.selection;
+  if (!given.arms.empty()) frozen.arms = given.arms;
+  if (!given.tasks.empty()) frozen.tasks = given.tasks;
+  if (!given.sizes.empty()) frozen.sizes = given.sizes;
+  if (!given.seeds.empty()) frozen.seeds = given.seeds;
+  request.selection = std::move(frozen);
+  request.study = folder.study();
+  request.output = folder.path.parent_path();
+}
+
 void add_options(CLI::App& verb, RunRequest& request) {
-  verb.add_option("study", request.study, "The study's YAML file");
+  verb.add_option("study", request.study,
+                  "The study's YAML file, or to continue it as it was started its folder, "
+                  "<output>/<study>");
   verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
   add_data_flag(verb, request.data);
   add_set_flag(verb, request.selection.sets);
@@ -298,6 +322,7 @@ void add_run(CLI::App& app) {
         throw UsageError("run needs a study; ablate run --list shows those that ship");
       return show_shipped(request->json);
     }
+    if (std::filesystem::is_directory(request->study)) take_folder(*verb, *request);
     if (!request->data.empty()) request->selection.data_folder = data_folder(request->data);
     request->selection.count = run::counted_parameters();
     request->selection.parts = run::check_parts;

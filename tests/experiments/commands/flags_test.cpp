@@ -68,5 +68,22 @@ TEST_F(FlagsTest, AListIsAlsoPrintedAsJson) {
   for (const auto& line : shipped) EXPECT_TRUE(nlohmann::json::parse(line).contains("question"));
 }
 
+TEST_F(FlagsTest, TheFolderOfAStudyIsContinuedAsItWasStarted) {
+  ASSERT_EQ(ablate("run tiny.yaml --output out --set training.steps=3 --seeds 4 --jobs 1").code, 0);
+  const auto result = folder_ / "out/tiny/copy/base/seed-4/result.json";
+  std::filesystem::remove(result);
+  const auto again = ablate("run out/tiny --jobs 1");
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_EQ(nlohmann::json::parse(read_file(result)).at("steps"), 3);
+  EXPECT_EQ(ablate("run out/tiny --list").output,
+            "finished\tcopy/base/seed-4\t" + result.parent_path().string() + "\n");
+  const auto refused = ablate("run out/tiny --set training.steps=4");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.output,
+            "ablate: --set has no effect on the folder of a study that was started; leave it "
+            "out\n");
+  EXPECT_NE(ablate("run out").output.find("is not the folder of a study"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ablate::commands
