@@ -27,8 +27,10 @@ std::string fallback_text(const Schema& schema) {
 
 std::string key_lines(const Schema& section, const std::string& indent) {
   std::string text;
+  size_t column = kKeyColumn;
+  for (const auto& key : section.children) column = std::max(column, key.name.size() + 2);
   for (const auto& key : section.children)
-    text += fmt::format("{}{:<{}}{}\n", indent, key.name, kKeyColumn, key.description);
+    text += fmt::format("{}{:<{}}{}\n", indent, key.name, column, key.description);
   return text;
 }
 

@@ -30,6 +30,18 @@ size_t distance(std::string_view left, std::string_view right) {
   return above[right.size()];
 }
 
+/// Edits that make the word the candidate; of one that begins like the whole word, up to its last
+/// letter, those at the word's end alone.
+size_t edits_to(std::string_view word, std::string_view candidate) {
+  constexpr size_t kLongBeginning = 4;
+  size_t common = 0;
+  while (common < std::min(word.size(), candidate.size()) &&
+         lower(word[common]) == lower(candidate[common]))
+    ++common;
+  const bool begins = common >= kLongBeginning && common + 1 >= word.size();
+  return begins ? word.size() - common : distance(word, candidate);
+}
+
 size_t tolerance(std::string_view word) {
   return word.size() < 4 ? 1 : std::max<size_t>(2, word.size() / 3);
 }
@@ -41,7 +53,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   std::string best;
   size_t least = tolerance(word) + 1;
   for (const auto& candidate : known) {
-    const size_t edits = distance(word, candidate);
+    const size_t edits = edits_to(word, candidate);
     if (edits < least && edits < candidate.size()) {
       least = edits;
       best = candidate;

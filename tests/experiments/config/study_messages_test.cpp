@@ -36,6 +36,10 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:5:12: 'model..dropout' is not a key path"},
     {"UnknownDottedPath", kBase + "arms: {a: {model.positon.kind: learned}}\n",
      "study.yaml:5:18: unknown key 'positon' in model; did you mean 'position'?"},
+    {"AWordThatBeginsLikeAKey", kBase + "match: {params: baseline, by: model.layers}\n",
+     "study.yaml:5:9: unknown key 'params' in match; did you mean 'parameters'?\n"
+     "study.yaml:5:8: match needs 'parameters: baseline' and 'by', the key to solve for\n"
+     "study.yaml:5:8: match needs compare.baseline, whose parameters the other arms get"},
     {"AFitOverTwoArms",
      kBase +
          "arms: {a: {}, b: {model.layers: 2}}\ncompare: {baseline: a, metric: bleu, fit: power}\n",
