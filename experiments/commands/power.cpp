@@ -38,7 +38,8 @@ struct PowerRequest {
 struct PowerPlan {
   std::string task, arm, test_set, metric;
   statistics::Aim aim = statistics::Aim::difference;
-  double size = 0;  // of the difference, or the margin
+  double size = 0;        // of the difference, or the margin
+  double difference = 0;  // that the arm has, or its loss, if its margin is tested
   int64_t pilot_seeds = 0, comparisons = 0;
   double deviation = 0;          // of the differences between seeds
   std::optional<int64_t> seeds;  // absent: more than kMostSeeds
@@ -54,34 +55,42 @@ statistics::Aim aim_of(const config::ArmClaim& claim, const PowerRequest& reques
   return claim.kind || !claim.margin || request.difference ? Aim::difference : Aim::equality;
 }
 
-/// The size of the difference, or the margin. Throws UsageError if --difference is none.
-double shown_size(const analysis::ArmEvidence& arm, const config::ArmClaim& claim,
-               const PowerRequest& request) {
-  if (aim_of(claim, request) != statistics::Aim::difference) return *claim.margin;
-  if (!request.difference)
+/// Throws UsageError if the arm needs --difference, or another one.
+void check_difference(const analysis::ArmEvidence& arm, const config::ArmClaim& claim,
+                      const PowerRequest& request) {
+  const bool differs = aim_of(claim, request) == statistics::Aim::difference;
+  if (differs && !request.difference)
     throw UsageError(fmt::format(
         "--difference is missing: the smallest difference that should be shown of {}", arm.name));
-  if (claim.margin && *request.difference <= *claim.margin)
+  if (!request.difference || !claim.margin) return;
+  if (differs && *request.difference <= *claim.margin)
     throw UsageError(fmt::format(
         "--difference {} is not above compare's margin of {} for {}, and a smaller difference than "
         "the margin counts as none; give a larger one",
         *request.difference, *claim.margin, arm.name));
-  return *request.difference;
+  if (!differs && *request.difference >= *claim.margin)
+    throw UsageError(
+        fmt::format("--difference {} is not below compare's margin of {} for {}, so no number of "
+                    "seeds can show "
+                    "that it is; give a smaller one, or none for an arm as good as the baseline",
+                    *request.difference, *claim.margin, arm.name));
 }
 
 PowerPlan plan_of(const analysis::TaskEvidence& task, const analysis::ArmEvidence& arm,
                   const analysis::Cell& cell, const PowerRequest& request) {
   const auto& contrast = *cell.contrast;
+  check_difference(arm, contrast.claim, request);
   PowerPlan plan{.task = task.name,
                  .arm = arm.name,
                  .test_set = cell.test_set,
                  .metric = cell.metric,
                  .aim = aim_of(contrast.claim, request),
-                 .size = shown_size(arm, contrast.claim, request),
+                 .difference = request.difference.value_or(0),
                  .pilot_seeds = std::ssize(contrast.differences),
                  .deviation = statistics::deviation(contrast.differences)};
-  const auto family =
-      plan.aim == statistics::Aim::difference ? task.comparisons : task.with_margins;
+  const bool differs = plan.aim == statistics::Aim::difference;
+  plan.size = differs ? plan.difference : *contrast.claim.margin;
+  const auto family = differs ? task.comparisons : task.with_margins;
   plan.comparisons = request.arms > 0 ? request.arms : family;
   return plan;
 }
@@ -103,27 +112,26 @@ std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, config::PairedT
     throw UsageError(request.folder +
                      " has no comparison whose differences between seeds scatter; a pilot needs a "
                      "baseline, an arm and two finished seeds or more");
-  if (request.difference &&
-      std::ranges::count(plans, statistics::Aim::difference, &PowerPlan::aim) == 0)
-    throw UsageError("every arm of " + request.folder +
-                     " is claimed to be equal or no worse, and its margin is what counts; leave "
-                     "out --difference");
   for (auto& plan : plans)
-    plan.seeds = statistics::seeds_for(
-        {.comparisons = plan.comparisons, .testing = analysis::testing_of(test), .aim = plan.aim},
-        plan.size / plan.deviation, kMostSeeds);
+    plan.seeds = statistics::seeds_for({.comparisons = plan.comparisons,
+                                        .testing = analysis::testing_of(test),
+                                        .aim = plan.aim,
+                                        .effect = plan.difference / plan.deviation},
+                                       plan.size / plan.deviation, kMostSeeds);
   return plans;
 }
 
-/// "a difference of 0.01", "a loss below 0.01"
+/// "a difference of 0.01", "a loss below 0.01, if it is 0.002"
 std::string shown_text(const PowerPlan& plan) {
+  const auto really =
+      plan.difference > 0 ? fmt::format(", if it is {}", plan.difference) : std::string();
   switch (plan.aim) {
     case statistics::Aim::difference:
       return fmt::format("a difference of {}", plan.size);
     case statistics::Aim::no_loss:
-      return fmt::format("a loss below {}", plan.size);
+      return fmt::format("a loss below {}{}", plan.size, really);
     case statistics::Aim::equality:
-      return fmt::format("a difference below {}", plan.size);
+      return fmt::format("a difference below {}{}", plan.size, really);
   }
   return "";
 }
@@ -157,10 +165,9 @@ std::string power_table(const std::vector<PowerPlan>& plans, config::PairedTest 
          {std::to_string(plan.comparisons)},
          {plan.seeds ? std::to_string(*plan.seeds) : fmt::format("> {}", kMostSeeds)}});
   grid.note = fmt::format(
-      "Tested by {} (compare.test). An arm that is to be shown equal, or to lose less than a "
-      "margin, "
-      "is taken to be as good as the baseline. The deviation is that of the differences between "
-      "seeds. That of few pilot seeds is uncertain: three know it to a factor of about 3.",
+      "Tested by {} (compare.test). The deviation is that of the differences between seeds. That "
+      "of "
+      "few pilot seeds is uncertain: three know it to a factor of about 3.",
       test == config::PairedTest::t ? "paired t tests" : "sign flips");
   return report::layout(grid);
 }
@@ -173,6 +180,7 @@ nlohmann::json as_json(const PowerPlan& plan, config::PairedTest test) {
                       {"test", config::word_of(test)},
                       {"shows", word_for(plan.aim)},
                       {"size", plan.size},
+                      {"difference", plan.difference},
                       {"pilot_seeds", plan.pilot_seeds},
                       {"comparisons", plan.comparisons},
                       {"deviation", plan.deviation},
@@ -260,9 +268,11 @@ void add_power(CLI::App& app) {
   verb->add_option("pilot", request->folder,
                    "The folder of a study with a few seeds, or a file of ablate pack")
       ->required();
-  verb->add_option("--difference", request->difference,
-                   "The smallest difference of the compared metric that should be shown; not for "
-                   "arms that are claimed to be equal or no worse, of which the study has a margin")
+  verb->add_option(
+          "--difference", request->difference,
+          "The smallest difference of the compared metric that should be shown; of arms that "
+          "are claimed to be equal or no worse the difference, or the loss, that they "
+          "have, absent: none")
       ->check(above_zero());
   verb->add_option("--arms", request->arms,
                    "Comparisons of the study that is planned; default: as many as the pilot has")

@@ -87,11 +87,12 @@ class ArmIntervals {
 };
 
 /// The least sizes with which a study and its mirror image reach the aim, for an arm whose sample
-/// has this interval. Of a moved sample the interval moves along.
-std::array<double, 2> least_sizes(const Interval& interval, Aim aim) {
-  if (aim != Aim::equality) return {-interval.low, interval.high};
-  const double wider = std::max(-interval.low, interval.high);
-  return {wider, wider};
+/// without an effect has this interval. Of a moved sample the interval moves along.
+std::array<double, 2> least_sizes(const Interval& interval, const Design& design) {
+  const double low = -interval.low, high = interval.high, effect = std::abs(design.effect);
+  if (design.aim == Aim::difference) return {low, high};
+  if (design.aim == Aim::no_loss) return {low + effect, high + effect};
+  return {std::max(low - effect, high + effect), std::max(high - effect, low + effect)};
 }
 
 /// The least sizes with which each study reaches the aim, sorted.
@@ -102,7 +103,7 @@ std::vector<double> reached_sizes(Design design) {
   std::vector<double> sizes;
   for (uint64_t study = 0; study < kPairsOfStudies; ++study) {
     const auto interval = intervals.of(draw_differences(design, study));
-    const auto least = interval ? least_sizes(*interval, design.aim) : std::array{never, never};
+    const auto least = interval ? least_sizes(*interval, design) : std::array{never, never};
     sizes.insert(sizes.end(), least.begin(), least.end());
   }
   std::ranges::sort(sizes);

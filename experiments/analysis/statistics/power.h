@@ -22,10 +22,11 @@ struct Design {
   int64_t comparisons = 1;  // of the family of the test
   Testing testing = Testing::joint;
   Aim aim = Aim::difference;  // margins are never tested jointly: joint means holm for them
+  double effect = 0;          // of an arm whose margin is tested: its difference, or its loss
 };
 
 // Sizes and margins here are in standard deviations of the differences. The size of a difference is
-// the effect of the arm; that of the other aims is the margin, and the arm then has no effect.
+// the effect of the arm; that of the other aims is the margin.
 // Studies are simulated: all runs have equal normal scatter, so that the differences of two arms
 // are correlated by 1/2, and the other arms have no effect. The studies are the same in every call.
 

@@ -58,9 +58,12 @@ TEST_F(PowerOfTest, AClaimOfEqualityIsPlannedByItsMargin) {
   EXPECT_EQ(plan.at("seeds"), 5) << "the fewest that show equivalence";
   EXPECT_EQ(plan.at("shows"), "equality");
   EXPECT_EQ(plan.at("size"), 1e6);
-  const auto outcome = power("--difference 1");
+  EXPECT_EQ(nlohmann::json::parse(power("--difference 1 --json").output).at("seeds"), 5);
+  const auto outcome = power("--difference 1e6");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.output.find("leave out --difference"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("is not below compare's margin of 1000000 for wide"),
+            std::string::npos)
+      << outcome.output;
 }
 
 TEST_F(PowerOfTest, AClaimOfNoLossIsPlannedByItsMargin) {

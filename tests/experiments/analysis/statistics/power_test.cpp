@@ -112,16 +112,16 @@ TEST(Power, OfEqualityOfFiveSeedsIsTheProbabilityThatAllAreWithinTheMargin) {
   EXPECT_TRUE(detectable_size({.seeds = 6, .comparisons = 3, .aim = Aim::equality}));
 }
 
-/// The share of simulated studies of equal arms in which `p_of` is at most 0.05.
+/// The share of simulated studies of an arm with this effect in which `p_of` is at most 0.05.
 template <class P>
-double shown_share(int64_t seeds, P p_of) {
+double shown_share(int64_t seeds, double effect, P p_of) {
   std::mt19937_64 random(11);
   std::normal_distribution<double> noise;
   constexpr int studies = 4000;
   int shown = 0;
   for (int study = 0; study < studies; ++study) {
     std::vector<double> differences;
-    for (int64_t seed = 0; seed < seeds; ++seed) differences.push_back(noise(random));
+    for (int64_t seed = 0; seed < seeds; ++seed) differences.push_back(effect + noise(random));
     shown += p_of(differences) <= 0.05 ? 1 : 0;
   }
   return static_cast<double>(shown) / studies;
@@ -147,10 +147,14 @@ TEST(Power, OfMarginsIsTheShareOfStudiesInWhichTheirTestsShowThem) {
     const double power = power_of(design, margin);
     EXPECT_NEAR(power, share, 2 * noise(power)) << static_cast<int>(design.aim);
   };
-  near({.seeds = 9, .testing = Testing::t, .aim = Aim::equality}, shown_share(9, t_equality));
+  near({.seeds = 9, .testing = Testing::t, .aim = Aim::equality}, shown_share(9, 0, t_equality));
   near({.seeds = 8, .comparisons = 2, .testing = Testing::t, .aim = Aim::no_loss},
-       shown_share(8, t_no_loss));
-  near({.seeds = 8, .aim = Aim::equality}, shown_share(8, equality));
+       shown_share(8, 0, t_no_loss));
+  near({.seeds = 8, .aim = Aim::equality}, shown_share(8, 0, equality));
+  near({.seeds = 9, .testing = Testing::t, .aim = Aim::equality, .effect = 0.4},
+       shown_share(9, 0.4, t_equality));
+  near({.seeds = 8, .comparisons = 2, .testing = Testing::t, .aim = Aim::no_loss, .effect = 0.4},
+       shown_share(8, -0.4, t_no_loss));
 }
 
 }  // namespace
