@@ -22,8 +22,11 @@ class AblateError(RuntimeError):
     """The program has failed. The message is its own, and `exit_code` is one of docs/troubleshooting.md."""
 
     def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(message)
+        super().__init__(message, exit_code)  # all of it, with which pickle makes it again in another process
         self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 def program() -> pathlib.Path:
