@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import importlib.metadata
 import importlib.util
 import os
@@ -11,8 +13,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from typing import NoReturn
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 NOT_STARTED = 7  # the program's own exit code for that
 OURS = pathlib.Path(__file__).resolve().parent
@@ -60,38 +63,78 @@ def _environment() -> Mapping[str, str]:
     return {**os.environ, "LD_LIBRARY_PATH": ":".join(filter(None, [str(torch / "lib"), os.environ.get("LD_LIBRARY_PATH")]))}
 
 
+def _cannot_start(error: OSError) -> AblateError:
+    return AblateError(f"{program()} cannot be started: {error.strerror}", NOT_STARTED)
+
+
 def main() -> NoReturn:
     """The command `ablate`: this process becomes the program, so signals and exit codes are the program's."""
     try:
-        environment = _environment()
-        os.execve(program(), ["ablate", *sys.argv[1:]], environment)
+        os.execve(program(), ["ablate", *sys.argv[1:]], _environment())
+    except OSError as error:
+        print(f"ablate: {_cannot_start(error)}", file=sys.stderr)
     except AblateError as error:
         print(f"ablate: {error}", file=sys.stderr)
-    except OSError as error:
-        print(f"ablate: {program()} cannot be started: {error.strerror}", file=sys.stderr)
     sys.exit(NOT_STARTED)
+
+
+@contextlib.contextmanager
+def _pipe() -> Iterator[int]:
+    """The reading end of a pipe whose other end is closed when the block is left, or when this process ends, however that happens."""
+    read, write = os.pipe()
+    try:
+        yield read
+    finally:
+        os.close(write)
+        os.close(read)
+
+
+def _stop_at_the_end_of(pipe: int, process: subprocess.Popen[str]) -> None:
+    """The process, which has the pipe too, gets a SIGTERM when its other end is closed."""
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, process.pid)
+    fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGTERM)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_ASYNC)
+
+
+def _start(words: Sequence[object], pipe: int, **streams: Any) -> subprocess.Popen[str]:
+    """Only the main thread is told of Ctrl-C and passes it on, so a program of its own is kept from the signal that terminals and Jupyter
+    send to the whole process group; one of another thread needs that signal. Throws AblateError."""
+    spelled = [os.fsdecode(word) if isinstance(word, os.PathLike) else str(word) for word in words]
+    apart = threading.current_thread() is threading.main_thread()
+    try:
+        return subprocess.Popen([program(), *spelled], env=_environment(), start_new_session=apart, pass_fds=[pipe], stderr=subprocess.PIPE,
+                                text=True, encoding="utf-8", errors="replace", **streams)
+    except OSError as error:
+        raise _cannot_start(error) from None
+
+
+def _messages(process: subprocess.Popen[str], show: bool) -> str:
+    """The standard error of the program until it has ended."""
+    said = []
+    for line in process.stderr or ():
+        said.append(line)
+        if show:
+            sys.stderr.write(line)
+    process.wait()
+    return "".join(said)
 
 
 def call(*words: object, input: str = "", show: bool = False) -> str:
     """Runs `ablate WORDS` on the text `input` and returns what it prints; with `show`, its messages appear as they come. Throws
-    AblateError. If the call is interrupted, the program saves and ends first."""
-    environment, said = dict(_environment()), []
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as given, tempfile.TemporaryFile("w+", encoding="utf-8") as printed:
+    AblateError. If the call is interrupted, the program saves and ends first; a second interrupt does not wait for that."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as given, tempfile.TemporaryFile("w+", encoding="utf-8") as printed, _pipe() as pipe:
         given.write(input)
         given.seek(0)
-        process = subprocess.Popen([program(), *map(str, words)], env=environment, stdin=given, stdout=printed, stderr=subprocess.PIPE,
-                                   text=True, encoding="utf-8", errors="replace")
-        try:
-            for line in process.stderr or ():
-                said.append(line)
-                if show:
-                    sys.stderr.write(line)
-        except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            process.wait()
-            raise
-        if process.wait() != 0:
-            message = ("\n" + "".join(said)).rpartition("\nablate: ")[2].strip()  # what it said last
+        with _start(words, pipe, stdin=given, stdout=printed) as process:
+            try:
+                _stop_at_the_end_of(pipe, process)
+                said = _messages(process, show)
+            except BaseException:
+                process.send_signal(signal.SIGINT)
+                _messages(process, show)
+                raise
+        if process.returncode != 0:
+            message = ("\n" + said).rpartition("\nablate: ")[2].strip()  # what it said last
             raise AblateError(message or f"ablate ended with exit code {process.returncode}", process.returncode)
         printed.seek(0)
         return printed.read()
