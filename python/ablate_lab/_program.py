@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 NOT_STARTED = 7  # the program's own exit code for that
 OURS = pathlib.Path(__file__).resolve().parent
+STARTED_IN = pathlib.Path.cwd()
 
 
 class AblateError(RuntimeError):
@@ -33,8 +34,8 @@ class AblateError(RuntimeError):
 
 
 def program() -> pathlib.Path:
-    """The program: that of the environment variable ABLATE, else the one of this wheel."""
-    return pathlib.Path(os.environ.get("ABLATE") or OURS / "bin" / "ablate")
+    """The program: that of the environment variable ABLATE, which a change of the folder leaves where it is, else the one of this wheel."""
+    return STARTED_IN / (os.environ.get("ABLATE") or OURS / "bin" / "ablate")
 
 
 def _libc_problem() -> str:

@@ -34,7 +34,7 @@ class Study:
     """The results of a study in its folder, `<output>/<name>`. `results` holds all of results.json."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = pathlib.Path(folder)
+        self.folder = pathlib.Path(folder).absolute()  # the current folder may change
         file = self.folder / "results.json"
         if not file.is_file():
             raise FileNotFoundError(f"{file} is missing; `ablate report {self.folder}` writes it from the runs of a study")
@@ -102,6 +102,7 @@ def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, 
     `study` is a file, or the same as a dict, whose relative data paths start from the current folder. `set` changes keys below `base`,
     as in {"training.steps": 200}; `flags` are the other flags of `ablate run`, such as jobs=2 or arms=["none"]. Throws AblateError, also
     if an expectation of the study does not hold (exit code 1): Study(folder) then opens its results."""
+    output = pathlib.Path(output)
     words = [word for key, value in (set or {}).items() for word in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")]
     for name, value in {"output": output, "seeds": [*seeds], **flags}.items():
         listed = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
@@ -113,12 +114,14 @@ def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, 
             file.write_text(json.dumps(study, ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
         else:
             file = pathlib.Path(study)
-        first_run = call("run", file, *words, "--list").splitlines()[0].split("\t")[2]
+        first_run = pathlib.Path(call("run", file, *words, "--list").splitlines()[0].split("\t")[2])
+        results = (output / first_run.relative_to(output).parts[0]).absolute()
         call("run", file, *words, show=show)
-    return Study(pathlib.Path(output) / pathlib.Path(first_run).relative_to(output).parts[0])
+    return Study(results)
 
 
 def fetch(name: str, to: str | os.PathLike[str] = "data", *, show: bool = True) -> pathlib.Path:
     """`ablate data fetch`: downloads a corpus into `to`, unless it is there, and returns its folder. Throws AblateError."""
+    folder = pathlib.Path(to).absolute() / name
     call("data", "fetch", name, "--to", to, show=show)
-    return pathlib.Path(to) / name
+    return folder
