@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ablate_lab._arguments import flag, plain
 from ablate_lab._program import call
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # What only records of that kind have.
 KINDS = {"training": "loss", "validation": "validation_loss", "mixture": "mixture", "observation": "observed"}
+# Flags of `ablate run` that train nothing, or change what it prints.
+PRINTING = ("--dry-run=true", "--list=true", "--json=true", "--help=true", "--launcher=print")
 # JSON has no such numbers, so the program writes words.
 NOT_FINITE = {name: float(name) for name in ("NaN", "Infinity", "-Infinity")}
 
@@ -95,23 +98,29 @@ class Study:
         return _table(rows, ["task", "arm", "seed", "step", KINDS[kind]])
 
 
-def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, Any] | None = None, seeds: Iterable[int] = (),
+def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, Any] | None = None, seeds: int | Iterable[int] | None = None,
         output: str | os.PathLike[str] = "runs", show: bool = True, **flags: object) -> Study:
     """`ablate run`: trains what is not finished of a study, and returns its results.
 
     `study` is a file, or the same as a dict, whose relative data paths start from the current folder. `set` changes keys below `base`,
     as in {"training.steps": 200}; `flags` are the other flags of `ablate run`, such as jobs=2 or arms=["none"]. Throws AblateError, also
-    if an expectation of the study does not hold (exit code 1): Study(folder) then opens its results."""
-    output = pathlib.Path(output)
-    words = [word for key, value in (set or {}).items() for word in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")]
-    for name, value in {"output": output, "seeds": [*seeds], **flags}.items():
-        listed = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-        words += [] if value is None or value is False or listed == "" else [f"--{name}"] if value is True else [f"--{name}", listed]
+    if an expectation of the study does not hold (exit code 1): Study(folder) then opens its results; and TypeError or ValueError for
+    what is no value of a flag or of a key."""
+    changes, output = plain(set or {}, "set"), pathlib.Path(output)
+    if not isinstance(changes, dict):
+        raise TypeError(f"set is {set!r}; give a dict of keys and values, as in {{'training.steps': 200}}")
+    words = [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")]
+    words += [word for name, value in {"output": output, "seeds": seeds, **flags}.items() for word in flag(name, value)]
+    for word in PRINTING:
+        if word in words:
+            printing = word.removesuffix("=true")
+            raise ValueError(f"run() returns results, and {printing} prints something else; ablate_lab.call('run', 'study.yaml', "
+                             f"'{printing}') returns what it prints")
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(study, Mapping):
-            words += [] if "data" in flags else ["--data", os.getcwd()]
+            words += [] if flags.get("data") else [f"--data={os.getcwd()}"]
             file = pathlib.Path(folder) / "study.yaml"
-            file.write_text(json.dumps(study, ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
+            file.write_text(json.dumps(plain(study, "study"), ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
         else:
             file = pathlib.Path(study)
         first_run = pathlib.Path(call("run", file, *words, "--list").splitlines()[0].split("\t")[2])
