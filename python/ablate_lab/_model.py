@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from ablate_lab._arguments import plain, refuse_unknown
 
 
 class _Tokenizer:
@@ -47,6 +49,24 @@ class _Tokenizer:
         return str(self._file.decode(file_ids))
 
 
+# The type of each option, and the range that it has in the program; zero itself is in it for whole numbers alone.
+OPTIONS: dict[str, tuple[type, int, int]] = {
+    "batch": (int, 1, 65_536), "beams": (int, 1, 256), "max_length": (int, 1, 65_536),
+    "temperature": (float, 0, 100), "top_k": (int, 0, 2**31 - 1), "top_p": (float, 0, 1)}
+
+
+def _option(name: str, given: object) -> Any:
+    """The value of an option. Throws TypeError and ValueError."""
+    kind, least, most = OPTIONS[name]
+    value = plain(given, name)
+    rule = f"a whole number from {least} to {most}" if kind is int else f"a number above {least} and at most {most}"
+    if type(value) not in (int, kind):
+        raise TypeError(f"{name} is {given!r}; it must be {rule}")
+    if not (least <= value <= most if kind is int else least < value <= most):
+        raise ValueError(f"{name} is {given!r}; it must be {rule}")
+    return kind(value)
+
+
 class Model:
     """An exported model. `module` is the TorchScript module, with the methods that docs/export.md lists; `facts` is its ablate.json."""
 
@@ -70,9 +90,13 @@ class Model:
             ids, _ = getattr(self.module, method)(source.to(self._device), **options)
         return [[token for token in row if token != pad] for row in ids.tolist()]
 
-    def translate(self, lines: Sequence[str], *, beams: int = 1, batch: int = 32) -> list[str]:
+    def translate(self, lines: Iterable[str], *, beams: int = 1, batch: int = 32, **unknown: NoReturn) -> list[str]:
         """The output for each line, by greedy search or with `beams`; that of a blank line is blank."""
-        source, target = self._sides()
+        if isinstance(lines, str):
+            raise TypeError("translate takes a list of lines, and this is one text; give text.splitlines(), or [text]")
+        refuse_unknown(unknown, ("beams", "batch"))
+        beams, batch = _option("beams", beams), _option("batch", batch)
+        lines, (source, target) = list(lines), self._sides()
         if self.facts["family"] == "decoder_only":
             batch = 1  # prompts of one batch must be equally long
         rows = [[*source.encode(line), self.facts["eos"]] for line in lines if line.strip()]
@@ -80,16 +104,20 @@ class Model:
         found = (ids for begin in range(0, len(rows), batch) for ids in self._outputs(rows=rows[begin:begin + batch], **search))
         return [target.decode(next(found)) if line.strip() else "" for line in lines]
 
-    def generate(self, prompt: str, *, max_length: int = 256, temperature: float | None = None, **sampling: float) -> str:
+    def generate(self, prompt: str, *, max_length: int = 256, temperature: float | None = None, top_k: int | None = None,
+                 top_p: float | None = None, **unknown: NoReturn) -> str:
         """What a language model adds to a prompt, up to the end of the line and at most `max_length` tokens: the likeliest token each
-        time, or with a temperature drawn at random (torch.manual_seed), also with top_k=40 or top_p=0.9."""
+        time, or drawn at random (torch.manual_seed) with any of `temperature` (1 if not given), `top_k` and `top_p`."""
+        sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+        refuse_unknown(unknown, ("max_length", *sampling))
+        how = {name: _option(name, value) for name, value in {"max_length": max_length, **sampling}.items() if value is not None}
         if self.facts["family"] != "decoder_only":
             raise ValueError(f"generate takes a decoder_only model, and this one is {self.facts['family']}; use translate")
         source, target = self._sides()
         ids = [token for line in prompt.split("\n") for token in (*source.encode(line), self.facts["eos"])]
         row = ids[:-1] or ids  # an end token closes every line but the one to go on with, and stands before a text
-        how: dict[str, Any] = {"method": "greedy"} if temperature is None else {"method": "sample", "temperature": temperature, **sampling}
-        return str(target.decode(self._outputs(rows=[row], max_length=max_length, max_ratio=1e9, **how)[0]))
+        method = "sample" if how.keys() & sampling.keys() else "greedy"
+        return str(target.decode(self._outputs(method, [row], max_ratio=1e9, **how)[0]))
 
 
 def load_model(path: str | os.PathLike[str], device: str = "cpu") -> Model:
