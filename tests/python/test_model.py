@@ -1,65 +1,139 @@
 """Exported files in PyTorch, beside what the program makes of the same run."""
 
+import functools
+import importlib.util
+import json
+import pathlib
 import sys
-
-import pytest
-from conftest import STUDY
+import unittest
+import unittest.mock
 
 import ablate_lab
+import example
+from ablate_lab import _model
+from example import STUDY
 
 LINES = ["a b c", "", "d", "c c a b"]
+needs_text = unittest.skipUnless(all(map(importlib.util.find_spec, ("torch", "sentencepiece"))), "needs torch and sentencepiece")
 
 
-@pytest.mark.parametrize("beams", [1, 3])
-def test_translate_gives_what_the_program_gives(study, model, beams):
-    loaded = ablate_lab.load_model(model)
-    expected = ablate_lab.call("translate", study.folder / "reverse/with/seed-1", "--beam", beams, input="\n".join(LINES) + "\n")
-    assert loaded.translate(LINES, beams=beams) == expected.splitlines()
-    assert loaded.translate(LINES, beams=beams, batch=1) == expected.splitlines()
-
-
-@pytest.fixture(scope="module")
-def language(tmp_path_factory):
+@functools.cache
+def language():
     """A run of a language model, and its exported file."""
-    folder = tmp_path_factory.mktemp("language")
+    folder = pathlib.Path(example.FOLDER.name)
     (folder / "text.txt").write_text("the cat sat on the mat\nthe dog sat on the cat\n" * 40)
-    base = {**STUDY["base"], "data": {"task": "language", "train": str(folder / "text.txt"), "held_out": 0.1, "block": 16},
+    base = {**STUDY["base"], "data": {"task": "language", "train": folder / "text.txt", "held_out": 0.1, "block": 16},
             "model": {**STUDY["base"]["model"], "family": "decoder_only"}}
     study = ablate_lab.run({"name": "language", "seeds": [1], "base": base, "arms": {"ours": {}}, "question": "?"}, output=folder, show=False, threads=1)
     run = next(study.folder.glob("*/ours/seed-1"))
-    ablate_lab.call("export", run, "--to", folder / "model.pt")
-    return run, ablate_lab.load_model(folder / "model.pt")
+    ablate_lab.call("export", run, "--to", folder / "language.pt")
+    return run, ablate_lab.load_model(folder / "language.pt")
 
 
+@needs_text
+class Exported(example.Case):
+    def test_translate_gives_what_the_program_gives(self):
+        loaded = ablate_lab.load_model(example.model())
+        for beams in (1, 3):
+            expected = ablate_lab.call("translate", example.study().folder / "reverse/with/seed-1", "--beam", beams, input="\n".join(LINES) + "\n")
+            self.assertEqual(loaded.translate(LINES, beams=beams), expected.splitlines())
+            self.assertEqual(loaded.translate(LINES, beams=beams, batch=1), expected.splitlines())
 
-@pytest.mark.parametrize("prompt", ["the cat", "", "the dog sat\nthe"])
-def test_generate_gives_what_the_program_gives(language, prompt):
-    run, model = language
-    given = {"input": prompt + "\n"} if "\n" not in prompt else {}
-    words = [] if given else [f"--prompt={prompt}"]
-    said = ablate_lab.call("generate", run, "--beam", 1, "--max-length", 12, "--one-line", *words, **given)
-    assert prompt + model.generate(prompt, max_length=12) == said.removesuffix("\n")
+    def test_generate_gives_what_the_program_gives(self):
+        run, model = language()
+        for prompt in ("the cat", "", "the dog sat\nthe"):
+            given = {"input": prompt + "\n"} if "\n" not in prompt else {}
+            words = [] if given else [f"--prompt={prompt}"]
+            said = ablate_lab.call("generate", run, "--beam", 1, "--max-length", 12, "--one-line", *words, **given)
+            self.assertEqual(prompt + model.generate(prompt, max_length=12), said.removesuffix("\n"))
+
+    def test_a_drawn_continuation_follows_the_seed_of_torch(self):
+        import torch
+        for how in ({"temperature": 2.0, "top_k": 20}, {"top_k": 20}, {"top_p": 0.99}, {"temperature": 1}):
+            drawn = []
+            for seed in (1, 1, 2):
+                torch.manual_seed(seed)
+                drawn.append(language()[1].generate("the", max_length=30, **how))
+            self.assertTrue(drawn[0] == drawn[1] != drawn[2], (how, drawn))
+
+    def test_a_translator_does_not_generate(self):
+        with self.assertRaisesRegex(ValueError, "generate takes a decoder_only model, and this one is encoder_decoder; use translate"):
+            ablate_lab.load_model(example.model()).generate("a b")
+
+    def test_without_sentencepiece_ids_still_work(self):
+        import torch
+        loaded = ablate_lab.load_model(example.model())
+        with unittest.mock.patch.dict(sys.modules, {"sentencepiece": None}):
+            with self.assertRaisesRegex(ImportError, "text needs sentencepiece: python -m pip install sentencepiece"):
+                loaded.translate(["a b"])
+            ids, scores = loaded.module.greedy(torch.tensor([[4, 5, loaded.facts["eos"]]]))
+        self.assertEqual(ids.shape[0], 1)
+        self.assertEqual(scores.shape[0], 1)
 
 
-def test_a_drawn_continuation_follows_the_seed_of_torch(language):
-    import torch
-    drawn = []
-    for seed in (1, 1, 2):
-        torch.manual_seed(seed)
-        drawn.append(language[1].generate("the", max_length=30, temperature=2.0, top_k=20))
-    assert drawn[0] == drawn[1] != drawn[2]
+class Keywords(example.Case):
+    """How a module is called, by one that writes down its calls in place of an exported one."""
+
+    def setUp(self):
+        super().setUp()
+        self.calls = []
+        module = type("Module", (), {"greedy": None})
+        facts = {"family": "decoder_only", "eos": 2, "pad": 0, "source_ids": [0, 1, 2], "target_ids": [0, 1, 2]}
+        self.model = _model.Model(module, {"ablate.json": json.dumps(facts), "source.model": b"", "target.model": b""}, "cpu")
+        self.patch(_model, "_Tokenizer", lambda model, ids: type("Tokenizer", (), {"encode": lambda self, text: [1], "decode": lambda self, ids: ""})())
+        self.patch(self.model, "_outputs", lambda method, rows, **options: self.calls.append((method, options)) or [[1]] * len(rows))
+
+    def generated(self, **given):
+        self.model.generate("a", **given)
+        method, options = self.calls.pop()
+        self.assertEqual(options.pop("max_ratio"), 1e9)
+        return method, options
+
+    def test_any_way_of_drawing_draws(self):
+        self.assertEqual(self.generated(), ("greedy", {"max_length": 256}))
+        self.assertEqual(self.generated(max_length=3), ("greedy", {"max_length": 3}))
+        for given in ({"temperature": 0.8}, {"top_k": 5}, {"top_p": 0.5}, {"top_k": 0}, {"temperature": 1, "top_k": 3, "top_p": 1}):
+            self.assertEqual(self.generated(**given), ("sample", {"max_length": 256, **given}))
+
+    def test_lines_that_come_one_by_one_are_all_translated(self):
+        self.assertEqual(self.model.translate(line for line in ("a", "", "b")), ["", "", ""])
+        self.assertEqual(len(self.calls), 2)
+
+    def test_values_of_other_libraries_are_values(self):
+        class Scalar:
+            """As those of numpy and torch."""
+            def __init__(self, value):
+                self.value = value
+            def tolist(self):
+                return self.value
+
+        options = self.generated(top_k=Scalar(5), temperature=Scalar(1), max_length=Scalar(9))[1]
+        self.assertEqual({name: (type(value), value) for name, value in options.items()},
+                         {"top_k": (int, 5), "temperature": (float, 1.0), "max_length": (int, 9)})
+
+    def test_a_keyword_or_value_without_a_meaning_is_refused(self):
+        generate, translate = self.model.generate, self.model.translate
+        for call, kind, message, given in (
+                (generate, TypeError, "unknown keyword 'temprature'; did you mean 'temperature'\\?", {"temprature": 0.8}),
+                (generate, TypeError, "unknown keyword 'topk'; did you mean 'top_k'\\?", {"topk": 5, "temperature": 0.8}),
+                (generate, TypeError, "unknown keyword 'do_sample'; there are max_length, temperature, top_k, top_p", {"do_sample": True}),
+                (generate, ValueError, "temperature is 0; it must be a number above 0 and at most 100", {"temperature": 0}),
+                (generate, ValueError, "temperature is nan; it must be a number above 0", {"temperature": float("nan")}),
+                (generate, ValueError, "top_p is 1.5; it must be a number above 0 and at most 1", {"top_p": 1.5}),
+                (generate, ValueError, "top_k is -1; it must be a whole number from 0", {"top_k": -1}),
+                (generate, ValueError, "max_length is 0; it must be a whole number from 1 to 65536", {"max_length": 0}),
+                (generate, TypeError, "top_k is 1.5; it must be a whole number", {"top_k": 1.5}),
+                (generate, TypeError, "top_k is True; it must be a whole number", {"top_k": True}),
+                (generate, TypeError, "temperature is '1'; it must be a number above 0", {"temperature": "1"}),
+                (translate, TypeError, "unknown keyword 'beam'; did you mean 'beams'\\?", {"beam": 4}),
+                (translate, ValueError, "beams is 0; it must be a whole number from 1 to 256", {"beams": 0}),
+                (translate, ValueError, "batch is -1; it must be a whole number from 1", {"batch": -1})):
+            with self.subTest(message), self.assertRaisesRegex(kind, message):
+                call(["a"] if call is translate else "a", **given)
+        with self.assertRaisesRegex(TypeError, "translate takes a list of lines, and this is one text; give"):
+            translate("a b c")
+        self.assertEqual(self.calls, [])
 
 
-def test_a_translator_does_not_generate(model):
-    with pytest.raises(ValueError, match="generate takes a decoder_only model, and this one is encoder_decoder; use translate"):
-        ablate_lab.load_model(model).generate("a b")
-
-
-def test_without_sentencepiece_ids_still_work(model, monkeypatch):
-    import torch
-    monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    loaded = ablate_lab.load_model(model)
-    with pytest.raises(ImportError, match="text needs sentencepiece: python -m pip install sentencepiece"):
-        loaded.translate(["a b"])
-    ids, scores = loaded.module.greedy(torch.tensor([[4, 5, loaded.facts["eos"]]]))
-    assert ids.shape[0] == scores.shape[0] == 1
+if __name__ == "__main__":
+    unittest.main()
