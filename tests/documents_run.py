@@ -33,7 +33,7 @@ NOT_RUN = {
     "out/translate": "the same",
     "python3 -m venv": "a step before packages are fetched from a network",
     ".venv/bin/python -m pip": "needs a network",
-    "pip install": "needs a network; run by tests/install",
+    "pip install": "needs a network; run by tests/python and tests/install",
     "ct2-transformers-converter": "needs CTranslate2; run by make test-exchange",
     "tensorboard": "serves until it is stopped",
     "source <(ablate completion zsh)": "for zsh",
