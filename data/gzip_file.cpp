@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "data/corpus.h"
+#include "data/foreign_form.h"
 
 namespace ablate::data {
 namespace {
@@ -27,22 +27,6 @@ constexpr size_t kFetched = 65'536;              // at once
 constexpr int kPause = 20;                       // milliseconds
 constexpr int kStep = 50, kPatience = 3000;      // milliseconds for the writer of a named pipe
 constexpr auto kGzip = "\x1f\x8b"sv;
-
-/// The magic number of a file that is not text, and its offset.
-struct Mark {
-  size_t at;
-  std::string_view bytes;
-  const char* what;
-};
-
-constexpr std::array<Mark, 6> kMarks{{
-    {4, "1AY&SY"sv, "is packed by bzip2; unpack it with bunzip2"},
-    {1, "7zXZ\0"sv, "is packed by xz; unpack it with unxz"},
-    {0, "\x28\xb5\x2f\xfd"sv, "is packed by zstd; unpack it with unzstd"},
-    {0, "PK\x03\x04"sv, "is a zip archive; unpack it with unzip"},
-    {0, "\xff\xfe"sv, "is UTF-16; convert it with iconv -f UTF-16 -t UTF-8"},
-    {0, "\xfe\xff"sv, "is UTF-16; convert it with iconv -f UTF-16 -t UTF-8"},
-}};
 
 /// Whether a descriptor has bytes or reaches its end within `milliseconds`.
 bool readable(int file, int milliseconds) {
@@ -121,8 +105,8 @@ void GzipFile::begin() {
 }
 
 void GzipFile::check_unpacked(std::string_view bytes) const {
-  for (const auto& mark : kMarks)
-    if (bytes.size() > mark.at && bytes.substr(mark.at).starts_with(mark.bytes)) fail(mark.what);
+  for (const auto& what : {foreign_form(bytes), foreign_encoding(bytes)})
+    if (!what.empty()) fail(what);
 }
 
 size_t GzipFile::read(std::span<char> buffer) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "data/foreign_form.h"
 #include "data/table_file.h"
 #include "data/text_file.h"
 #include "tokenizer/text/unicode.h"
@@ -81,6 +82,7 @@ std::string fault_of(const std::filesystem::path& file, size_t line, const Line&
 
 std::vector<Candidate> two_files(const Text& options,
                                  const std::vector<std::filesystem::path>& files) {
+  std::ranges::for_each(files, require_plain_name);
   auto sources = read_lines(files[0], options.max_line_bytes);
   auto targets = read_lines(files[1], options.max_line_bytes);
   if (sources.size() != targets.size())
@@ -123,13 +125,10 @@ bool is_header(const std::string& source, const std::string& target) {
 
 /// The remedy for a file whose name says that it is not TSV.
 std::string form_hint(const std::filesystem::path& file) {
+  const auto remedy = remedy_for_name(file);
+  if (remedy.empty()) return {};
   const auto plain = file.extension() == ".gz" ? file.stem() : file;
-  const auto form = plain.extension().string();
-  if (form != ".csv" && form != ".json" && form != ".jsonl" && form != ".parquet") return {};
-  return ", which a " + form.substr(1) + " file has not; " +
-         (form == ".csv" || form == ".jsonl"
-              ? "give data.format: " + form.substr(1)
-              : "write it as JSON Lines, as docs/data.md shows, and give data.format: jsonl");
+  return ", which a " + plain.extension().string().substr(1) + " file has not; " + remedy;
 }
 
 /// Line `i` of a TSV file.

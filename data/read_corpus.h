@@ -16,6 +16,10 @@ void check_first_lines(const Labelled& options, const std::filesystem::path& fol
 /// cannot be used throws DataError with file and line.
 Corpus read_language(const Language& options, const std::filesystem::path& folder);
 
+/// Throws the DataError of read_language() for a file that is not of the form that it is read as.
+/// Reads only first lines.
+void check_first_lines(const Language& options, const std::filesystem::path& folder);
+
 /// Opens files of tokens, each of which is one example. Throws DataError as TokenFile does, and for
 /// a file that has no token to predict.
 Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder);

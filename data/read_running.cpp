@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "data/foreign_form.h"
 #include "data/read_corpus.h"
 #include "data/table_file.h"
 #include "data/text_file.h"
@@ -11,6 +13,7 @@ namespace ablate::data {
 namespace {
 
 std::vector<Example> lines_of(const std::filesystem::path& file, int64_t max_line_bytes) {
+  require_plain_name(file);
   std::vector<Example> lines;
   for (auto& line : read_lines(file, max_line_bytes)) {
     if (!line.fault.empty())
@@ -40,16 +43,25 @@ std::vector<Example> take_end(std::vector<Example>& lines, double share) {
   return end;
 }
 
+TableReader rows_in(const Language& options, const std::filesystem::path& file) {
+  return {file, *options.format, {options.columns.text}, options.max_line_bytes};
+}
+
+/// The text of the next row, if there is one.
+std::optional<std::string> next_text(TableReader& reader) {
+  auto row = reader.next();
+  if (row && !row->fault.empty()) throw DataError(reader.place(row->line) + row->fault);
+  return row ? std::optional(std::move(row->texts.front())) : std::nullopt;
+}
+
 /// The lines of the texts of a file with columns.
 std::vector<Example> lines_of_rows(const Language& options, const std::filesystem::path& file) {
-  TableReader reader(file, *options.format, {options.columns.text}, options.max_line_bytes);
+  auto reader = rows_in(options, file);
   std::vector<Example> lines;
-  while (const auto row = reader.next()) {
-    if (!row->fault.empty()) throw DataError(reader.place(row->line) + row->fault);
-    const auto& text = row->texts.front();
-    for (size_t begin = 0, end = 0; begin < text.size() || begin == 0; begin = end + 1) {
-      end = std::min(text.find('\n', begin), text.size());
-      auto line = text.substr(begin, end - begin);
+  while (const auto text = next_text(reader)) {
+    for (size_t begin = 0, end = 0; begin < text->size() || begin == 0; begin = end + 1) {
+      end = std::min(text->find('\n', begin), text->size());
+      auto line = text->substr(begin, end - begin);
       if (line.ends_with('\r')) line.pop_back();
       lines.push_back({{}, one_line(std::move(line))});
     }
@@ -83,9 +95,13 @@ Corpus read_language(const Language& options, const std::filesystem::path& folde
   return corpus;
 }
 
+/// Of a tokenizer that is read later, which gives the checks of FileText its own size.
+constexpr int64_t kUnknownVocabulary = 65'536;
+
 Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder) {
   const auto open = [&](const std::string& name) {
     auto file = std::make_shared<const TokenFile>(folder / name, options.dtype);
+    file->check_type(options.vocabulary.value_or(kUnknownVocabulary));
     if (file->size() < 2)
       throw DataError(file->path().string() + " has one token, which nothing predicts");
     return std::vector{Example{.tokens = std::move(file)}};
@@ -94,6 +110,19 @@ Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder) {
   corpus.tests.push_back({.name = Tokens::test_name,
                           .examples = options.test ? open(*options.test) : corpus.validation});
   return corpus;
+}
+
+void check_first_lines(const Language& options, const std::filesystem::path& folder) {
+  for (const auto& name : {std::optional(options.train), options.validation, options.test}) {
+    if (!name || !std::filesystem::is_regular_file(folder / *name)) continue;
+    if (options.format) {
+      auto reader = rows_in(options, folder / *name);
+      next_text(reader);
+    } else {
+      require_plain_name(folder / *name);
+      LineReader(GzipFile(folder / *name), options.max_line_bytes).next();
+    }
+  }
 }
 
 }  // namespace ablate::data

@@ -73,6 +73,41 @@ std::string fault_in(const Line& line) {
   return line.fault + (line.cut ? " (data.max_line_bytes)" : "");
 }
 
+/// The first character that is no space; 0 if there is none.
+char first_sign(const std::string& line) {
+  const auto at = line.find_first_not_of(" \t");
+  return at == std::string::npos ? '\0' : line[at];
+}
+
+/// Why a line, read as `json`, is no JSON object.
+std::string why_no_object(const nlohmann::json& json, const std::string& line) {
+  if (!json.is_discarded())
+    return fmt::format("the line is no JSON object but {} {}", json.is_array() ? "an" : "a",
+                       json.type_name());
+  try {
+    return nlohmann::json::parse(line).type_name();
+  } catch (const nlohmann::json::exception& error) {
+    const std::string_view why = error.what();
+    return why.find("invalid string: surrogate") == std::string_view::npos
+               ? "the line is no JSON object"
+               : "the line holds half of a surrogate pair (\\ud800 to \\udfff without its other "
+                 "half), which is no character";
+  }
+}
+
+/// Adds a value as its text, as a CSV file has it: a class may be a number.
+void add_text(const nlohmann::json& value, const std::string& column, TableRow& row) {
+  if (value.is_string())
+    row.texts.push_back(value.get<std::string>());
+  else if (value.is_number_integer() || value.is_boolean())
+    row.texts.push_back(value.dump());
+  else
+    row.fault = fmt::format("'{}' is no string and no whole number, but {}", column,
+                            value.is_number() ? value.dump() : value.type_name());
+  if (row.fault.empty() && row.texts.back().find('\0') != std::string::npos)
+    row.fault = fmt::format("'{}' holds a NUL character", column);
+}
+
 using Pointer = nlohmann::json::json_pointer;
 
 /// Throws nlohmann::json::exception if a column begins with a slash but is no JSON pointer.
@@ -162,18 +197,14 @@ TableRow TableReader::chosen_of_object(const Line& line) const {
   TableRow row{.line = line_, .texts = {}, .fault = fault_in(line)};
   if (!row.fault.empty()) return row;
   const auto object = nlohmann::json::parse(line.text, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) row.fault = "the line is no JSON object";
+  if (!object.is_object()) row.fault = why_no_object(object, line.text);
   for (const auto& column : columns_) {
     if (!row.fault.empty()) break;
     const auto pointer = pointer_to(column);
     if (!object.contains(pointer))
       row.fault = fmt::format("the object has no '{}'; see data.columns", column);
-    else if (!object.at(pointer).is_string())
-      row.fault = fmt::format("'{}' is no string", column);
     else
-      row.texts.push_back(object.at(pointer).get<std::string>());
-    if (!row.texts.empty() && row.texts.back().find('\0') != std::string::npos)
-      row.fault = fmt::format("'{}' holds a NUL character", column);
+      add_text(object.at(pointer), column, row);
   }
   return row;
 }
@@ -182,7 +213,11 @@ std::optional<TableRow> TableReader::next() {
   if (format_ == TableFormat::jsonl) {
     const auto line = lines_.next();
     if (!line) return {};
-    ++line_;
+    // Also where bad lines are skipped: between brackets, some lines of an array are objects.
+    if (++line_ == 1 && first_sign(line->text) == '[')
+      throw DataError(file_.string() +
+                      " is a JSON array, and JSON Lines have an object on each line; convert it: "
+                      "jq -c '.[]' FILE, or as docs/data.md shows");
     return chosen_of_object(*line);
   }
   auto row = fields();

@@ -31,7 +31,8 @@ class TableReader {
 
   /// The next row; nullopt at the end. Possible faults: those of a line (text_file.h), a quote that
   /// is not closed or not around a whole field, a wrong number of fields, a line that is not a JSON
-  /// object, and a text that is missing or not a string.
+  /// object, and a value that is missing or neither a string nor an integer or boolean, which count
+  /// as their text. Throws DataError if the file is a JSON array instead of JSON Lines.
   std::optional<TableRow> next();
 
   /// "file.csv:3: ", the place of a line.

@@ -12,11 +12,22 @@ namespace {
 
 constexpr std::string_view kLineEnds = "\r\n";
 
+/// Whether a code point from U+D800 to U+DFFF is spelled as if it were a character.
+bool holds_surrogate(std::string_view line) {
+  for (auto at = line.find('\xed'); at != std::string_view::npos; at = line.find('\xed', at + 1))
+    if (at + 1 < line.size() && static_cast<unsigned char>(line[at + 1]) >= 0xa0) return true;
+  return false;
+}
+
 std::string why_no_text(const std::string& line) {
   if (line.find('\0') != std::string::npos) return "the line holds a NUL byte";
   if (line.find('\r') != std::string::npos)
     return "the line holds a carriage return that does not end it";
-  return tokenizer::valid_utf8(line) ? "" : "the line is not valid UTF-8";
+  if (tokenizer::valid_utf8(line)) return "";
+  return holds_surrogate(line)
+             ? "the line holds half of a surrogate pair (U+D800 to U+DFFF), which "
+               "is no character"
+             : "the line is not valid UTF-8";
 }
 
 bool shows_nothing(char32_t character) {
@@ -113,6 +124,8 @@ bool blank(std::string_view text) {
 void check_first_lines(const DataOptions& options, const std::filesystem::path& folder) {
   if (const auto* text = std::get_if<Text>(&options)) check_first_lines(*text, folder);
   if (const auto* text = std::get_if<Labelled>(&options)) check_first_lines(*text, folder);
+  if (const auto* text = std::get_if<Language>(&options)) check_first_lines(*text, folder);
+  if (const auto* files = std::get_if<Tokens>(&options)) open_tokens(*files, folder);
 }
 
 }  // namespace ablate::data

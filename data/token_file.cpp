@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
+#include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "data/corpus.h"
+#include "data/foreign_form.h"
 #include "tokenizer/text/digest.h"
 
 namespace ablate::data {
@@ -40,15 +44,31 @@ std::vector<uint32_t> numbers_in(std::span<const char> bytes, size_t width) {
   return numbers;
 }
 
-/// Whether numbers of 32 bits below 2^16 have been read as pairs of 16 bits.
-bool looks_like_pairs(std::span<const uint32_t> ids) {
-  constexpr size_t kTelling = 64;
-  bool low = false;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (i % 2 == 1 && ids[i] != 0) return false;
-    low = low || ids[i] != 0;
-  }
-  return low && ids.size() >= kTelling && ids.size() % 2 == 0;
+/// Whether a number of type T is an id of a vocabulary.
+template <class T>
+bool is_id(const char* bytes, int64_t vocabulary) {
+  T read{};
+  std::memcpy(&read, bytes, sizeof(T));
+  const auto number = static_cast<double>(read);
+  return number >= 0 && number < static_cast<double>(vocabulary) && number == std::trunc(number);
+}
+
+/// A type that other programs write ids in.
+struct NumberType {
+  const char* name;
+  size_t width;
+  bool (*is_id)(const char*, int64_t);
+};
+constexpr auto kNumberTypes = std::to_array<NumberType>({{"int64", 8, is_id<int64_t>},
+                                                         {"float64", 8, is_id<double>},
+                                                         {"float32", 4, is_id<float>},
+                                                         {"uint32", 4, is_id<uint32_t>}});
+
+/// Whether all numbers are ids. The bytes of a piece that are no whole number are left out.
+bool are_ids(std::span<const char> bytes, const NumberType& type, int64_t vocabulary) {
+  for (size_t at = 0; at + type.width <= bytes.size(); at += type.width)
+    if (!type.is_id(&bytes[at], vocabulary)) return false;
+  return true;
 }
 
 }  // namespace
@@ -63,7 +83,7 @@ TokenFile::TokenFile(const std::filesystem::path& path, std::optional<TokenType>
     if (!S_ISREG(status.st_mode)) fail("is no regular file");
     read_header(type);
     if (size_ == 0) fail("has no tokens");
-    if (start_ == 0) check_width(type);
+    if (start_ == 0) check_form();
   } catch (...) {
     ::close(file_);
     throw;
@@ -78,6 +98,7 @@ void TokenFile::read_header(std::optional<TokenType> type) {
   const auto header = numbers_in(bytes, 4);
   const auto* form = std::ranges::find(kForms, header[0], &Form::magic);
   width_ = width_of(form == kForms.end() ? type.value_or(TokenType::uint16) : form->type);
+  assumed_ = form == kForms.end() && !type;
   if (form == kForms.end()) {
     size_ = bytes_ / width_;
     if (bytes_ % width_ != 0)
@@ -98,13 +119,49 @@ void TokenFile::read_header(std::optional<TokenType> type) {
                      size_, start_ + size_ * width_));
 }
 
-/// Throws DataError if a file without a header has the bytes of another type.
-void TokenFile::check_width(std::optional<TokenType> type) const {
-  if (type.value_or(TokenType::uint16) != TokenType::uint16) return;
-  const auto first = read(0, std::min(size_, kPiece));
-  if (looks_like_pairs(first))
+void TokenFile::check_form() const {
+  constexpr int64_t kTelling = 16, kLooked = 4096;
+  std::vector<char> bytes(static_cast<size_t>(std::min(bytes_, kLooked)));
+  read_bytes(0, bytes);
+  const std::string_view first(bytes.data(), bytes.size());
+  if (const auto form = foreign_form(first); !form.empty()) fail(form);
+  if (bytes_ >= kTelling && is_text(first))
     fail(
-        "holds uint32 tokens, since every second number of 16 bits is 0; write data.dtype: uint32");
+        "is text and holds no tokens; write them with `ablate data tokens`, or train on the text "
+        "with data.task: language");
+}
+
+void TokenFile::check_type(int64_t vocabulary) const {
+  constexpr int64_t kTelling = 32, kNarrow = 65'536;  // bytes, ids of uint16
+  if (start_ > 0) return;
+  std::vector<NumberType> possible;
+  for (const auto& type : kNumberTypes)
+    if (bytes_ >= kTelling && std::cmp_greater(type.width, width_)) possible.push_back(type);
+  bool only_zeros = true;
+  for (const auto begin : pieces()) {
+    if (possible.empty()) break;
+    std::vector<char> bytes(static_cast<size_t>(std::min(kPiece, size_ - begin) * width_));
+    read_bytes(offset_of(begin), bytes);
+    only_zeros = only_zeros && std::ranges::all_of(bytes, [](char c) { return c == 0; });
+    std::erase_if(possible, [&](const auto& type) { return !are_ids(bytes, type, vocabulary); });
+  }
+  const char* own = name_of(width_ == 2 ? TokenType::uint16 : TokenType::uint32);
+  if (!possible.empty() && !only_zeros) {
+    const std::string_view name = possible.front().name;
+    const auto conversion =
+        name == name_of(TokenType::uint32)
+            ? ""
+            : fmt::format("numpy.fromfile(FILE, '{}').astype('uint32').tofile(...), and ", name);
+    fail(
+        fmt::format("holds {0} numbers, not {1}: read as {0}, all are ids below {2}; {3}write "
+                    "data.dtype: uint32",
+                    name, own, vocabulary, conversion));
+  }
+  if (assumed_ && vocabulary > kNarrow)
+    fail(
+        fmt::format("has no header, and uint16, as which it would be read, is too narrow for ids "
+                    "below {}; write data.dtype: uint32, or uint16 if all its ids are below 65536",
+                    vocabulary));
 }
 
 void TokenFile::fail(const std::string& why) const { throw DataError(path_.string() + " " + why); }
@@ -157,6 +214,7 @@ std::string token_header(TokenType type, int64_t tokens) {
 
 FileText::FileText(std::shared_ptr<const TokenFile> file, std::vector<int32_t> ids)
     : file_(std::move(file)), ids_(std::move(ids)) {
+  file_->check_type(std::ssize(ids_));
   for (const auto begin : file_->pieces()) read(begin, std::min(TokenFile::kPiece, size() - begin));
 }
 

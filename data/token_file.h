@@ -19,12 +19,17 @@ namespace ablate::data {
 class TokenFile {
  public:
   /// Throws DataError if the file cannot be opened, its header has another version or `type`, it
-  /// has more or fewer bytes than the header says, or no whole number of tokens. Without `type` and
-  /// header, tokens are uint16.
+  /// has more or fewer bytes than the header says, or no whole number of tokens, or it is text or
+  /// of a form with a magic number of its own. Without `type` and header, tokens are uint16.
   explicit TokenFile(const std::filesystem::path& path, std::optional<TokenType> type = {});
   ~TokenFile();
   TokenFile(const TokenFile&) = delete;
   TokenFile& operator=(const TokenFile&) = delete;
+
+  /// Throws DataError if the bytes behind no header are numbers of another type: read as these, all
+  /// in pieces() are ids below `vocabulary`; or if nothing says the type and uint16 is too narrow
+  /// for the vocabulary.
+  void check_type(int64_t vocabulary) const;
 
   const std::filesystem::path& path() const { return path_; }
   int64_t size() const { return size_; }  // tokens
@@ -41,12 +46,13 @@ class TokenFile {
 
  private:
   void read_header(std::optional<TokenType> type);
-  void check_width(std::optional<TokenType> type) const;
+  void check_form() const;
   void read_bytes(int64_t offset, std::span<char> bytes) const;
   [[noreturn]] void fail(const std::string& why) const;
 
   std::filesystem::path path_;
   int file_;
+  bool assumed_ = false;                      // neither `type` nor a header says the type
   int64_t bytes_ = 0;                         // of the whole file
   int64_t start_ = 0, width_ = 2, size_ = 0;  // bytes before the tokens, of each, their number
 };
@@ -58,7 +64,8 @@ std::string token_header(TokenType type, int64_t tokens);
 class FileText {
  public:
   /// ids[token] is the vocabulary's id of a token of the file, or negative if the vocabulary lacks
-  /// it. Throws DataError if the vocabulary lacks a token in one of the file's pieces().
+  /// it. Throws DataError as check_type(), and if the vocabulary lacks a token in one of the file's
+  /// pieces().
   FileText(std::shared_ptr<const TokenFile> file, std::vector<int32_t> ids);
 
   int64_t size() const { return file_->size(); }

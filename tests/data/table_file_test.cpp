@@ -66,14 +66,54 @@ TEST_F(TableFiles, OfJsonLinesHoldObjectsOfStrings) {
   EXPECT_EQ(rows(TableFormat::jsonl, "{\"b\": \"\\u00fc\\n\", \"c\": 1, \"a\": \"1\"}\n"),
             (Rows{"1: 1|ü\n"}));
   EXPECT_EQ(rows(TableFormat::jsonl, "{\"a\": \"1\"}\n[1]\n\n{\"a\": 1, \"b\": \"2\"}\n{\"a\n"),
-            (Rows{"1: the object has no 'b'; see data.columns", "2: the line is no JSON object",
-                  "3: the line is no JSON object", "4: 'a' is no string",
-                  "5: the line is no JSON object"}));
+            (Rows{"1: the object has no 'b'; see data.columns",
+                  "2: the line is no JSON object but an array", "3: the line is no JSON object",
+                  "4: 1|2", "5: the line is no JSON object"}));
   EXPECT_EQ(rows(TableFormat::jsonl, "{\"t\": {\"de/at\": \"1\", \"en\": \"2\"}, \"/t\": \"3\"}\n",
                  {"/t/de~1at", "/t/en"}),
             (Rows{"1: 1|2"}));
   EXPECT_EQ(rows(TableFormat::jsonl, "{\"a\": \"x\\u0000\", \"b\": \"2\"}\n"),
             (Rows{"1: 'a' holds a NUL character"}));
+}
+
+/// As in CSV, where a class 1 is the text "1"; what is no text in any form is named.
+TEST_F(TableFiles, OfJsonLinesHoldWholeNumbersAsTheirText) {
+  EXPECT_EQ(rows(TableFormat::jsonl,
+                 "{\"a\": -1, \"b\": 18446744073709551615}\n"
+                 "{\"a\": true, \"b\": 0}\n"),
+            (Rows{"1: -1|18446744073709551615", "2: true|0"}));
+  EXPECT_EQ(rows(TableFormat::jsonl,
+                 "{\"a\": \"\", \"b\": 0.5}\n{\"a\": null, \"b\": 1}\n"
+                 "{\"a\": [1], \"b\": 1}\n"),
+            (Rows{"1: 'b' is no string and no whole number, but 0.5",
+                  "2: 'a' is no string and no whole number, but null",
+                  "3: 'a' is no string and no whole number, but array"}));
+  write("t", "{\"text\": \"red dog\", \"label\": 1}\n{\"text\": \"blue cat\", \"label\": 0}\n");
+  EXPECT_EQ(
+      read_labelled({.train = "t", .validation = "t", .test = "t", .format = TableFormat::jsonl},
+                    folder_)
+          .train,
+      (std::vector<Example>{{"red dog", "1"}, {"blue cat", "0"}}));
+}
+
+TEST_F(TableFiles, OfJsonLinesNameHalfACharacterAndAnArray) {
+  const std::string half =
+      "the line holds half of a surrogate pair (\\ud800 to \\udfff without its other half), which "
+      "is no character";
+  EXPECT_EQ(rows(TableFormat::jsonl,
+                 "{\"a\": \"\\ud83d\", \"b\": \"\"}\n"
+                 "{\"a\": \"\\ude00 x\", \"b\": \"\"}\n"
+                 "{\"a\": \"\\ud83d\\ude00\", \"b\": \"\"}\n"),
+            (Rows{"1: " + half, "2: " + half, "3: \xf0\x9f\x98\x80|"}));
+  EXPECT_EQ(rows(TableFormat::csv, "a,b\n\xed\xa0\xbd,1\n"),
+            (Rows{"2: the line holds half of a surrogate pair (U+D800 to U+DFFF), which is no "
+                  "character"}));
+  const std::string array =
+      "t is a JSON array, and JSON Lines have an object on each line; convert it: jq -c '.[]' "
+      "FILE, "
+      "or as docs/data.md shows";
+  EXPECT_EQ(refusal(TableFormat::jsonl, "[\n  {\"a\": \"1\", \"b\": \"2\"}\n]\n"), array);
+  EXPECT_EQ(refusal(TableFormat::jsonl, " [{\"a\": \"1\", \"b\": \"2\"}]\n"), array);
 }
 
 TEST_F(TableFiles, HaveEveryColumnOnce) {
@@ -121,8 +161,9 @@ TEST_F(TableFiles, GiveRunningTextLineByLine) {
   const Language options{.train = "t.jsonl", .validation = "t.jsonl", .format = TableFormat::jsonl};
   EXPECT_EQ(read_language(options, folder_).train,
             (std::vector<Example>{{"", "one"}, {"", ""}, {"", "two"}, {"", ""}, {"", "three"}}));
-  write("t.jsonl", "{\"text\": \"one\"}\n{\"text\": 2}\n");
-  EXPECT_EQ(message_of([&] { read_language(options, folder_); }), "t.jsonl:2: 'text' is no string");
+  write("t.jsonl", "{\"text\": \"one\"}\n{\"text\": null}\n");
+  EXPECT_EQ(message_of([&] { read_language(options, folder_); }),
+            "t.jsonl:2: 'text' is no string and no whole number, but null");
 }
 
 /// Only training pairs are left out: no score is of a part of a test set.

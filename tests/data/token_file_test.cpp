@@ -80,13 +80,72 @@ TEST_F(TokenFiles, WithoutHeaderAreRefusedIfTheirBytesAreOfAnotherType) {
   EXPECT_EQ(refusal("abcdef", TokenType::uint32),
             "a.bin has 6 bytes, which is no whole number of uint32 tokens");
   EXPECT_EQ(refusal(""), "a.bin has no tokens");
-  Ids ids(50);
-  std::iota(ids.begin(), ids.end(), 1);
-  EXPECT_EQ(refusal(bytes_of(ids, 4)),
-            "a.bin holds uint32 tokens, since every second number of 16 bits is 0; write "
-            "data.dtype: uint32");
-  EXPECT_EQ(refusal(bytes_of(ids, 4), TokenType::uint32), "no error");
-  EXPECT_EQ(refusal(bytes_of(ids, 2)), "no error");
+}
+
+/// Every number has the bytes of its type.
+template <class T>
+std::string numbers_of(const Ids& ids) {
+  std::string bytes;
+  for (const auto id : ids) {
+    const auto number = static_cast<T>(id);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof(T));
+  }
+  return bytes;
+}
+
+TEST_F(TokenFiles, WithoutHeaderAreReadAsNoOtherTypeThanTheirs) {
+  const auto read_as = [&](const std::string& bytes, std::optional<TokenType> type,
+                           int64_t vocabulary) {
+    const auto file = write("a.bin", bytes);
+    const auto message = message_of([&] { TokenFile(file, type).check_type(vocabulary); });
+    return message.substr(0, message.find(';'));
+  };
+  constexpr auto kNarrow = TokenType::uint16, kWide = TokenType::uint32;
+  for (const uint32_t vocabulary : {100U, 50'000U, 100'000U, 1'000'000U}) {
+    Ids ids(200);
+    for (uint32_t i = 0; i < ids.size(); ++i) ids[i] = (i * i * 7919 + i) % vocabulary;
+    const auto holds = [&](const std::string& found, const std::string& own) {
+      return "a.bin holds " + found + " numbers, not " + own + ": read as " + found +
+             ", all are ids below " + std::to_string(vocabulary);
+    };
+    EXPECT_EQ(read_as(bytes_of(ids, 4), kNarrow, vocabulary), holds("uint32", "uint16"));
+    EXPECT_EQ(read_as(numbers_of<int64_t>(ids), kNarrow, vocabulary), holds("int64", "uint16"));
+    EXPECT_EQ(read_as(numbers_of<int64_t>(ids), kWide, vocabulary), holds("int64", "uint32"));
+    EXPECT_EQ(read_as(numbers_of<double>(ids), kNarrow, vocabulary), holds("float64", "uint16"));
+    EXPECT_EQ(read_as(numbers_of<double>(ids), kWide, vocabulary), holds("float64", "uint32"));
+    EXPECT_EQ(read_as(numbers_of<float>(ids), kNarrow, vocabulary), holds("float32", "uint16"));
+    EXPECT_EQ(read_as(bytes_of(ids, 4), kWide, vocabulary), "no error");
+    EXPECT_EQ(read_as(bytes_of(ids, 4), {}, vocabulary), holds("uint32", "uint16"));
+    if (vocabulary > 65'536) continue;
+    EXPECT_EQ(read_as(bytes_of(ids, 2), {}, vocabulary), "no error");
+  }
+  const Ids pairs{5, 300, 7, 301, 2, 302, 9, 303, 1, 304, 3, 305, 2, 306, 4, 307};
+  EXPECT_EQ(read_as(bytes_of(pairs, 2), {}, 65'536), "no error") << "words of two kinds in turn";
+  EXPECT_EQ(read_as(bytes_of(pairs, 2), {}, 70'000),
+            "a.bin has no header, and uint16, as which it would be read, is too narrow for ids "
+            "below 70000");
+  EXPECT_EQ(read_as(bytes_of(pairs, 2), kNarrow, 70'000), "no error");
+  EXPECT_EQ(read_as(std::string(2000, '\0'), {}, 10), "no error");
+}
+
+TEST_F(TokenFiles, OfAnotherTypeSayHowToWriteThem) {
+  const Ids ids(50, 3);
+  const Tokens tokens{.train = "a.bin", .validation = "a.bin"};
+  write("a.bin", bytes_of(ids, 4));
+  EXPECT_EQ(message_of([&] { open_tokens(tokens, folder_); }),
+            "a.bin holds uint32 numbers, not uint16: read as uint32, all are ids below 65536; "
+            "write data.dtype: uint32");
+  write("a.bin", numbers_of<int64_t>(ids));
+  EXPECT_EQ(message_of([&] { open_tokens(tokens, folder_); }),
+            "a.bin holds int64 numbers, not uint16: read as int64, all are ids below 65536; "
+            "numpy.fromfile(FILE, 'int64').astype('uint32').tofile(...), and write data.dtype: "
+            "uint32");
+  const auto file =
+      std::make_shared<const TokenFile>(write("a.bin", bytes_of({70'000, 65'537}, 4)));
+  EXPECT_NE(message_of([&] {
+              FileText(file, std::vector<int32_t>(100'000, 4));
+            }).find("too narrow for ids below 100000"),
+            std::string::npos);
 }
 
 TEST_F(TokenFiles, NameTheTokenThatTheVocabularyLacks) {
