@@ -95,7 +95,8 @@ void write_set(const std::filesystem::path& file, const std::vector<data::Exampl
     if ((example.source + example.target).find('\t') != std::string::npos)
       throw data::DataError(file.string() +
                             ": a line holds a tab, which TSV cannot: " + example.source);
-    text += example.source + "\t" + example.target + "\n";
+    if (!example.source.empty()) text += example.source + "\t";  // of running text there is none
+    text += example.target + "\n";
   }
   training::write_durably(file, text);
 }
@@ -139,7 +140,8 @@ void add_data(CLI::App& app) {
       "--task "
       "numbers --source en --target de --examples 5");
   show_verb->callback([request] { show_examples(*request); });
-  auto* make_verb = verb->add_subcommand("make", "Write every set as a TSV file");
+  auto* make_verb =
+      verb->add_subcommand("make", "Write every set as a TSV file, or running text as its lines");
   add_study_argument(*make_verb, *request);
   make_verb->add_option("--output", request->output, "Folder to write to")->required();
   make_verb->footer(

@@ -25,19 +25,22 @@ std::string as_yaml(const config::Schema& type, const std::string& value) {
   return text ? config::quoted_yaml(value) : value;
 }
 
-/// Items may be separate words or joined by commas ("--train-length 1,12").
-std::string list_yaml(const config::Schema& element, const std::vector<std::string>& values) {
+bool is_list(const config::Schema* option) { return option->type == config::Schema::Type::list; }
+
+/// Words as YAML; several, where one is wanted, are a list, which the reader refuses.
+std::string as_yaml(const config::Schema& option, const std::vector<std::string>& words) {
+  if (!is_list(&option) && words.size() == 1) return as_yaml(option, words.front());
+  const auto& element = is_list(&option) ? option.children.at(0) : option;
   std::vector<std::string> items;
-  for (const auto& value : values) items.push_back(as_yaml(element, value));
+  for (const auto& word : words) items.push_back(as_yaml(element, word));
   return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
 /// The schema of a section's `kind`, which has no field.
-config::Schema kind_of(const config::Schema& schema, const std::string& section) {
-  const auto* variant = config::node_at(schema, section);
+config::Schema kind_of(const config::Schema& variant) {
   return {.type = config::Schema::Type::choice,
-          .description = "the " + variant->discriminator,
-          .choices = variant->choices};
+          .description = "the " + variant.discriminator,
+          .choices = variant.choices};
 }
 
 /// Throws ConfigError if there is a problem, at the flag that was typed; the n-th line of the
@@ -72,34 +75,51 @@ void SectionFlags::add(CLI::App& verb, const std::string& section, const Naming&
     const auto flag_is_taken = verb.get_option_no_throw(flag) != nullptr;
     if (flag_is_taken || std::ranges::find(naming.left_out, name) != naming.left_out.end())
       continue;
-    const auto* option = config::node_at(schema, path);
-    if (option == nullptr)
-      add_option(verb, path, flag, kind_of(schema, section));
-    else if (option->type != config::Schema::Type::mapping &&
-             option->type != config::Schema::Type::variant)
-      add_option(verb, path, flag, *option);
+    const auto options = config::nodes_at(schema, path);
+    if (options.empty()) {
+      const auto kind = kind_of(*config::node_at(schema, section));
+      add_option(verb, path, flag, {&kind});
+    } else if (options.front()->type != config::Schema::Type::mapping &&
+               options.front()->type != config::Schema::Type::variant) {
+      add_option(verb, path, flag, options);
+    }
   }
 }
 
+/// Adds one flag for the options of all kinds that have one of this path: `--train` takes the two
+/// files of one task and the single file of another.
 void SectionFlags::add_option(CLI::App& verb, const std::string& path, const std::string& flag,
-                              const config::Schema& option) {
+                              const std::vector<const config::Schema*>& options) {
   flags_[path] = flag;
-  const auto text = option.description + " (" + config::type_text(option) + ")";
-  if (option.type != config::Schema::Type::list) {
-    auto* added = verb.add_option_function<std::string>(
-        flag,
-        [this, path, option](const std::string& value) { values_[path] = as_yaml(option, value); },
-        text);
-    if (!option.choices.empty()) added->type_name(type_of_words(option.choices));
+  std::vector<std::string> types;
+  for (const auto* option : options)
+    if (auto type = config::type_text(*option); std::ranges::find(types, type) == types.end())
+      types.push_back(std::move(type));
+  const auto text = fmt::format("{} ({})", options.front()->description, fmt::join(types, ", or "));
+  if (std::ranges::any_of(options, is_list)) {
+    verb.add_option_function<std::vector<std::string>>(
+            flag, [this, path](const std::vector<std::string>& words) { values_[path] = words; },
+            text)
+        ->delimiter(',');
     return;
   }
-  verb.add_option_function<std::vector<std::string>>(
-          flag,
-          [this, path, option](const std::vector<std::string>& values) {
-            values_[path] = list_yaml(option.children.at(0), values);
-          },
-          text)
-      ->delimiter(',');
+  auto* added = verb.add_option_function<std::string>(
+      flag, [this, path](const std::string& word) { values_[path] = {word}; }, text);
+  const auto& choices = options.front()->choices;
+  if (!choices.empty()) added->type_name(type_of_words(choices));
+}
+
+/// The option at a path in the kind of the section that was given or, if that lacks it, in any.
+const config::Schema& SectionFlags::option_at(const std::string& path) const {
+  const auto& schema = config::experiment_schema();
+  const auto* section = config::node_at(schema, section_);
+  const auto kind = values_.find(config::join_path(section_, section->discriminator));
+  const auto* own = kind == values_.end() ? nullptr : section->find(kind->second.front());
+  const auto* option =
+      own == nullptr ? nullptr : config::node_at(*own, path.substr(section_.size() + 1));
+  if (option == nullptr) option = config::node_at(schema, path);
+  static const config::Schema kKind{.type = config::Schema::Type::choice};
+  return option == nullptr ? kKind : *option;
 }
 
 bool SectionFlags::given(const std::string& name) const {
@@ -121,15 +141,15 @@ std::vector<std::string> SectionFlags::given_but(const std::vector<std::string>&
 }
 
 void SectionFlags::set(const std::string& name, const std::string& value) {
-  values_[section_ + "." + name] = value;
+  values_[section_ + "." + name] = {value};
 }
 
 template <class CollectBroken>
 config::Experiment SectionFlags::laid_over(config::Experiment experiment,
                                            CollectBroken&& collect) const {
   std::vector<std::string> sets, flags;
-  for (const auto& [path, value] : values_) {
-    sets.push_back(path + "=" + value);
+  for (const auto& [path, words] : values_) {
+    sets.push_back(path + "=" + as_yaml(option_at(path), words));
     flags.push_back(flag_at(path));
   }
   config::ProblemList problems;

@@ -31,7 +31,7 @@ class SectionFlags {
   bool given(const std::string& name) const;
   /// The flags that were given of options that are not among `names`, nor below them.
   std::vector<std::string> given_but(const std::vector<std::string>& names) const;
-  /// Sets `name` to `value` in YAML, as if it had been given on the command line.
+  /// Sets `name` to `value`, as if it had been given on the command line.
   void set(const std::string& name, const std::string& value);
   void forget(const std::string& name) { values_.erase(section_ + "." + name); }
 
@@ -43,14 +43,15 @@ class SectionFlags {
 
  private:
   void add_option(CLI::App& verb, const std::string& path, const std::string& flag,
-                  const config::Schema& option);
+                  const std::vector<const config::Schema*>& options);
+  const config::Schema& option_at(const std::string& path) const;
   std::string flag_at(const std::string& path) const;
   template <class CollectBroken>
   config::Experiment laid_over(config::Experiment experiment, CollectBroken&& collect) const;
 
   std::string section_;
-  std::map<std::string, std::string> flags_;   // dotted path -> "--flag"
-  std::map<std::string, std::string> values_;  // dotted path -> value as YAML
+  std::map<std::string, std::string> flags_;                // dotted path -> "--flag"
+  std::map<std::string, std::vector<std::string>> values_;  // dotted path -> words of its value
 };
 
 }  // namespace ablate::commands

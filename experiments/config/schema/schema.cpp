@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -67,19 +68,25 @@ const Schema* Schema::find(std::string_view key) const {
   return found == children.end() ? nullptr : &*found;
 }
 
-const Schema* node_at(const Schema& schema, std::string_view path) {
-  if (path.empty()) return &schema;
-  if (schema.type == Schema::Type::list) return node_at(schema.children[0], path);
+std::vector<const Schema*> nodes_at(const Schema& schema, std::string_view path) {
+  if (path.empty()) return {&schema};
+  if (schema.type == Schema::Type::list) return nodes_at(schema.children[0], path);
   if (schema.type == Schema::Type::variant) {
+    std::vector<const Schema*> all;
     for (const auto& alternative : schema.children)
-      if (const auto* found = node_at(alternative, path)) return found;
-    return nullptr;
+      std::ranges::copy(nodes_at(alternative, path), std::back_inserter(all));
+    return all;
   }
   const size_t dot = path.find('.');
   const auto* child =
       schema.type == Schema::Type::mapping ? schema.find(path.substr(0, dot)) : nullptr;
-  if (child == nullptr || dot == std::string_view::npos) return child;
-  return node_at(*child, path.substr(dot + 1));
+  if (child == nullptr) return {};
+  return nodes_at(*child, dot == std::string_view::npos ? "" : path.substr(dot + 1));
+}
+
+const Schema* node_at(const Schema& schema, std::string_view path) {
+  const auto all = nodes_at(schema, path);
+  return all.empty() ? nullptr : all.front();
 }
 
 std::vector<std::string> all_paths(const Schema& schema) {

@@ -1,0 +1,72 @@
+#include "data/token_file.h"
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+/// `data show` and `data make` with a task that only flags describe.
+class DataFlagsTest : public ProgramTest {
+ protected:
+  DataFlagsTest() {
+    write_file(folder_ / "text.txt", "one\ntwo\nthree\nfour\n");
+    write_file(folder_ / "labels.tsv", "red\ta\nblue\tb\n");
+    write_file(folder_ / "labels.jsonl",
+               "{\"body\": \"red\", \"stars\": 1}\n{\"body\": \"blue\", \"stars\": 0}\n");
+    write_file(folder_ / "pairs.csv", "en,de\nred,rot\n");
+    write_file(folder_ / "left.txt", "red\n");
+    write_file(folder_ / "right.txt", "rot\n");
+    write_file(folder_ / "a.bin",
+               data::token_header(data::TokenType::uint16, 3) + std::string("\1\0\2\0\3\0", 6));
+  }
+
+  Outcome data(const std::string& words) const {
+    return shell("cd " + folder_.string() + " && " + kProgram + " data " + words + " 2>&1");
+  }
+};
+
+TEST_F(DataFlagsTest, NameTheFilesOfEveryTask) {
+  struct Case {
+    std::string flags, shown;
+  };
+  for (const auto& [flags, shown] : {
+           Case{"language --train text.txt --validation text.txt --test=text.txt",
+                "train: 4 examples\n"},
+           Case{"language --train text.txt --held-out 0.5", "train: 2 examples\n"},
+           Case{"tokens --train a.bin --validation a.bin --test a.bin --vocabulary 4",
+                "train: 3 tokens in a.bin\n"},
+           Case{"labelled --train labels.tsv --validation labels.tsv --test labels.tsv",
+                "  red\n    -> a\n"},
+           Case{"labelled --train labels.jsonl --validation labels.jsonl --test labels.jsonl "
+                "--format jsonl "
+                "--columns-text body --columns-label stars",
+                "  red\n    -> 1\n"},
+           Case{"text --train left.txt right.txt --validation left.txt,right.txt --test left.txt "
+                "--test right.txt",
+                "  red\n    -> rot\n"},
+           Case{"text --train pairs.csv --validation pairs.csv --test pairs.csv --format csv "
+                "--columns-source en "
+                "--columns-target de",
+                "  red\n    -> rot\n"},
+       }) {
+    const auto outcome = data("show --task " + flags);
+    EXPECT_EQ(outcome.code, 0) << flags << "\n" << outcome.output;
+    EXPECT_NE(outcome.output.find(shown), std::string::npos) << outcome.output;
+  }
+  const auto made = data(
+      "make --task labelled --train labels.tsv --validation labels.tsv --test labels.tsv --output "
+      "out");
+  EXPECT_EQ(made.code, 0) << made.output;
+  EXPECT_EQ(read_file(folder_ / "out/labelled/train.tsv"), "red\ta\nblue\tb\n");
+  EXPECT_EQ(data("make --task language --train text.txt --output out").code, 0);
+  EXPECT_EQ(read_file(folder_ / "out/language/validation.tsv"), "four\n");
+}
+
+TEST_F(DataFlagsTest, AreRefusedWhereTheTaskTakesAnotherNumberOfFiles) {
+  const auto outcome = data("show --task language --train text.txt left.txt");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("--train: data.train must be text, not a list"), std::string::npos)
+      << outcome.output;
+}
+
+}  // namespace
+}  // namespace ablate::commands
