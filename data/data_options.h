@@ -290,16 +290,12 @@ inline bool knows_probabilities(const DataOptions& data) {
          std::holds_alternative<Facts>(data);
 }
 
-/// Whether the test set is the validation set, so that choices by validation bias test scores.
+/// Whether the test set is the validation set because no other one is named, so that choices by
+/// validation bias test scores. Of named files only the content tells (data/shared_text.h).
 inline bool tests_on_validation(const DataOptions& data) {
   if (const auto* text = std::get_if<Language>(&data))
-    return text->test ? text->test == text->validation : text->test_held_out == 0;
-  if (const auto* tokens = std::get_if<Tokens>(&data))
-    return !tokens->test || tokens->test == tokens->validation;
-  if (const auto* text = std::get_if<Text>(&data))
-    return !text->test.empty() && text->test == text->validation;
-  if (const auto* text = std::get_if<Labelled>(&data))
-    return !text->test.empty() && text->test == text->validation;
+    return !text->test && text->test_held_out == 0;
+  if (const auto* tokens = std::get_if<Tokens>(&data)) return !tokens->test;
   return false;
 }
 

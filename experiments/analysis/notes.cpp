@@ -106,6 +106,13 @@ void add_tokens(const Evidence& evidence, std::vector<std::string>& notes) {
           task.name));
 }
 
+void add_choices(const config::Study& study, std::vector<std::string>& notes) {
+  if (study.tuning && study.tuning->on_test_text)
+    notes.emplace_back(
+        "tune.on_test_text: the values of each arm may have been chosen on the text that tests it, "
+        "and scores then flatter what has more or better values to choose from.");
+}
+
 void add_late_seeds(const config::Study& study, std::vector<std::string>& notes) {
   if (study.late_seeds.empty()) return;
   notes.push_back(fmt::format(
@@ -305,6 +312,7 @@ void add_tokens(const Evidence& evidence, std::span<const records::RunResult> re
 std::vector<std::string> notes_of(const Evidence& evidence, const config::Study& study,
                                   std::span<const records::RunResult> results) {
   std::vector<std::string> notes;
+  add_choices(study, notes);
   add_late_seeds(study, notes);
   if (evidence.tuning) add_edges(*evidence.tuning, notes);
   for (const auto& task : evidence.tasks)

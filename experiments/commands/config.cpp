@@ -17,6 +17,7 @@
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
 #include "experiments/records/run_start.h"
+#include "experiments/run/choices.h"
 #include "experiments/run/model_cost.h"
 
 namespace ablate::commands {
@@ -40,6 +41,7 @@ void check_study(ConfigRequest& request) {
     if (const auto& from = run.experiment.training.init_from.run)
       records::check_start(study.data_folder / *from, run.experiment);
   }
+  run::check_choices(study);
   std::set<std::string> tasks;
   for (const auto& setting : study.settings) tasks.insert(setting.task);
   std::cout << fmt::format("{}: {} task{}{}, {} arms, {} seeds: {} runs\n", study.name,

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "data/read_corpus.h"
+#include "data/shared_text.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/lines.h"
@@ -45,7 +45,7 @@ void evaluate_all(const EvalRequest& request) {
   loaded.experiment.decoding = request.decoding.over(loaded.experiment);
   const auto corpus =
       run::read_corpus_of(records::RunFolder(request.run), loaded.experiment, request.data);
-  if (loaded.weights == "best" && data::tests_on_validation(loaded.experiment.data))
+  if (loaded.weights == "best" && data::test_in_validation(corpus, loaded.experiment.data))
     std::cerr << "note: the best checkpoint was chosen by the text that tests it here, so these "
                  "scores flatter it\n";
   const auto evaluation = run::evaluate(loaded.translator(), corpus.tests, loaded.experiment);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "data/shared_text.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/lines.h"
@@ -108,6 +109,9 @@ void write_pruned_run(const PruneRequest& request, const run::LoadedRun& loaded,
 /// Writes the run without the least important heads, scored like the whole one.
 void write_pruned(const PruneRequest& request, run::LoadedRun& loaded, const data::Corpus& corpus,
                   const run::Pruning& pruning) {
+  if (data::test_in_validation(corpus, loaded.experiment.data))
+    std::cerr << "note: the heads are chosen by the text that tests the pruned model, so these "
+                 "scores flatter it\n";
   const auto before = run::evaluate(loaded.translator(), corpus.tests, loaded.experiment);
   run::remove_heads(loaded, pruning.heads, *request.remove);
   const auto validation = run::validation_of(loaded, corpus);

@@ -22,6 +22,7 @@
 #include "experiments/records/tuned_arms.h"
 #include "experiments/report/table/layout.h"
 #include "experiments/report/write_report.h"
+#include "experiments/run/choices.h"
 #include "experiments/run/model_cost.h"
 #include "experiments/schedule/dry_run.h"
 #include "experiments/schedule/launch_study.h"
@@ -326,9 +327,10 @@ void add_run(CLI::App& app) {
     if (!request->data.empty()) request->selection.data_folder = data_folder(request->data);
     request->selection.count = run::counted_parameters();
     request->selection.parts = run::check_parts;
-    if (!request->list && !request->dry_run) return run_study(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
+    run::check_choices(study);
+    if (!request->dry_run) return run_study(*request);
     // One process takes another time and other memory than those that share a run.
     const bool timed = !request->launcher && request->ranks == 1;
     schedule::dry_run(study, study_options(*request, study),

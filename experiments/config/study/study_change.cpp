@@ -86,8 +86,9 @@ std::map<std::string, std::string> claims_of(const Value& document) {
   for (const auto& entry : document.entries)
     if (std::ranges::find(kResolved, entry.key) == kResolved.end())
       collect_texts(entry.value, entry.key, texts);
-  texts.erase("compare.allow");  // may be added after a comparison was refused
-  texts.erase("time");           // may change with more seeds or arms
+  texts.erase("compare.allow");      // may be added after a comparison was refused
+  texts.erase("tune.on_test_text");  // and this, after a choice was
+  texts.erase("time");               // may change with more seeds or arms
   return texts;
 }
 

@@ -207,7 +207,7 @@ void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
   const bool chosen_by_test = std::ranges::any_of(task.arms, [](const ExpandedArm& arm) {
     return data::tests_on_validation(arm.run.experiment.data);
   });
-  if (task.selected && chosen_by_test)
+  if (task.selected && chosen_by_test && !study_.tuning->on_test_text)
     problems.add(
         parsed_.trail.place("tune"),
         fmt::format(

@@ -78,6 +78,7 @@ struct TuneOptions {
   std::vector<int64_t> seeds;
   ValidationMetric metric = ValidationMetric::perplexity;
   int64_t extend = 2;
+  bool on_test_text = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("keys", o.keys,
@@ -91,6 +92,9 @@ struct TuneOptions {
     visit("extend", o.extend,
           "how many times the values of a key are continued for an arm if its best one is the "
           "smallest or the largest; 0: never");
+    visit("on_test_text", o.on_test_text,
+          "choose although the validation text is the test text, as it is where all that is tested "
+          "is trained (facts); the report says so");
   }
 };
 

@@ -139,7 +139,8 @@ std::optional<Tuning> read_tuning(const StudyFile& keys, const Trail& trail,
   Tuning tuning{.keys = read_keys(tune.keys, trail.place("tune.keys"), problems),
                 .metric = tune.metric,
                 .seeds = given("tune.seeds") ? tune.seeds : default_seeds(keys.seeds),
-                .extend = tune.extend};
+                .extend = tune.extend,
+                .on_test_text = tune.on_test_text};
   if (given("tune.seeds")) check_seeds(tune.seeds, trail.place("tune.seeds"), problems);
   check_apart(tuning, keys.seeds, trail.place("tune.seeds"), problems);
   if (tune.extend < 0 || tune.extend > kMostExtensions)

@@ -62,6 +62,7 @@ struct Tuning {
   ValidationMetric metric = ValidationMetric::perplexity;
   std::vector<int64_t> seeds;  // none of them a seed of the study
   int64_t extend = 0;          // times that the values of a key are continued for an arm
+  bool on_test_text = false;   // the file says that it may choose on what it tests on
   std::vector<UntunedArm> arms;
   std::vector<ArmSearch> searches;  // of arms that train; see records::with_best_values()
 };
@@ -73,6 +74,10 @@ struct Candidate {
   Experiment experiment;
   std::map<std::string, std::string> origins;  // as in RunSpecification
 };
+
+/// The remedy for a choice on the test text that is meant, behind data::kOwnTest.
+inline constexpr const char* kOnTestText =
+    "; if all that is tested is trained, as facts are, say so with tune.on_test_text: true";
 
 /// Reads `tune`. Absent if it has no usable keys, which is reported.
 std::optional<Tuning> read_tuning(const StudyFile& keys, const Trail& trail, ProblemList& problems);

@@ -1,0 +1,92 @@
+#include "data/shared_text.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "data/text_file.h"
+#include "data/token_file.h"
+
+namespace ablate::data {
+namespace {
+
+using Prints = std::vector<uint64_t>;  // hashes, ascending and different
+
+constexpr int64_t kWindow = 16;       // tokens of a run
+constexpr int64_t kWindows = 65'536;  // about as many of a file are enough
+
+Prints different(Prints all) {
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+Prints prints_of(const std::vector<Example>& examples) {
+  Prints all;
+  for (const auto& example : examples)
+    if (!blank(example.source) || !blank(example.target))
+      all.push_back(std::hash<std::string>()(example.source + '\t' + example.target));
+  return different(std::move(all));
+}
+
+/// The first tokens of a file, of whose runs those with a hash that `every` divides are kept. The
+/// content of a run decides, so that two files keep the same of what they share.
+struct Scored {
+  const TokenFile& file;
+  int64_t tokens;
+  uint64_t every;
+};
+
+/// By a rolling hash (Karp and Rabin 1987).
+Prints prints_of(const Scored& scored) {
+  constexpr uint64_t kBase = 0x9e3779b97f4a7c15U;
+  uint64_t leaving = 1, sum = 0;
+  for (int64_t i = 0; i < kWindow; ++i) leaving *= kBase;
+  std::array<uint64_t, kWindow> last{};
+  Prints all;
+  for (int64_t begin = 0; begin < scored.tokens; begin += TokenFile::kPiece) {
+    const auto count = std::min(TokenFile::kPiece, scored.tokens - begin);
+    auto at = begin;
+    for (const auto id : scored.file.read(begin, count)) {
+      auto& oldest = last[static_cast<size_t>(at++ % kWindow)];
+      sum = sum * kBase + id + 1 - leaving * oldest;
+      oldest = uint64_t{id} + 1;
+      const bool full = at >= std::min(kWindow, scored.tokens);
+      if (full && (sum >> 32U) % scored.every == 0) all.push_back(sum);
+    }
+  }
+  return different(std::move(all));
+}
+
+bool overlap(const Prints& one, const Prints& other) {
+  Prints shared;
+  std::ranges::set_intersection(one, other, std::back_inserter(shared));
+  return !shared.empty() && 2 * shared.size() >= std::min(one.size(), other.size());
+}
+
+bool overlap(const std::vector<Example>& one, const std::vector<Example>& other,
+             const DataOptions& options) {
+  if (one.empty() || other.empty()) return false;
+  const auto *left = one.front().tokens.get(), *right = other.front().tokens.get();
+  if (left == nullptr || right == nullptr) return overlap(prints_of(one), prints_of(other));
+  const auto* tokens = std::get_if<Tokens>(&options);
+  const auto scored = [&](const TokenFile& file) {
+    return std::min(file.size(), tokens == nullptr
+                                     ? file.size()
+                                     : tokens->evaluated_tokens.value_or(file.size()));
+  };
+  const auto fewest = std::min(scored(*left), scored(*right));
+  const auto every = static_cast<uint64_t>(std::max<int64_t>(1, fewest / kWindows));
+  return overlap(prints_of({*left, scored(*left), every}),
+                 prints_of({*right, scored(*right), every}));
+}
+
+}  // namespace
+
+std::optional<std::string> test_in_validation(const Corpus& corpus, const DataOptions& options) {
+  for (const auto& test : corpus.tests)
+    if (overlap(corpus.validation, test.examples, options)) return test.name;
+  return {};
+}
+
+}  // namespace ablate::data
