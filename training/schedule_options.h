@@ -15,8 +15,9 @@ struct Warmup {
   int64_t warmup = 0;
 
   static void fields(auto& o, auto&& visit) {
+    // The square of every rate of its warm-up, by which schedule_free averages, is above 0.
     visit("peak", o.peak, "highest learning rate, reached at the end of the warm-up",
-          options::above(0, 100));
+          options::from(1e-100, 100));
     visit("warmup", o.warmup, "steps of linear warm-up", options::at_least(0));
   }
 };

@@ -146,7 +146,9 @@ struct LengthWarmup {
         "share of the updates, at the beginning, in which the rows of a batch lengthen evenly from "
         "`shortest` tokens to all; what is cut off is not trained on; 0: none",
         options::from(0, 1));
-    visit("shortest", o.shortest, "tokens of a row in the first update", options::from(1, 65'536));
+    visit("shortest", o.shortest,
+          "tokens of a row in the first update, of which the first one is only read",
+          options::from(2, 65'536));
   }
 };
 

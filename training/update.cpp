@@ -68,6 +68,7 @@ class Backward {
       : model_(model), batches_(batches), options_(options), observer_(observer) {
     int64_t tokens = 0;
     for (const auto& batch : batches) tokens += batch.tokens;
+    TORCH_CHECK(tokens > 0, "the batches of an update have no token to predict");
     share_ = 1.0 / static_cast<double>(tokens);
   }
 

@@ -31,6 +31,20 @@ TEST_F(TrainerTest, CutsRowsWhileTheyWarmUp) {
   EXPECT_EQ(train(options, tiny()).state.tokens, 8 * (3 * 1 + 3 * 2 + 6 * 3));
 }
 
+TEST_F(TrainerTest, AnUpdateWithoutATokenToPredictIsNoDivergence) {
+  for (auto& example : examples_) example.prompt_length = 1;
+  auto options = input();
+  options.options.length_warmup = {.share = 0.5, .shortest = 1};
+  try {
+    train(options, tiny());
+    FAIL();
+  } catch (const c10::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the batches of an update have no token to predict"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(TrainerTest, TrainsFurtherHeadsWhenTheCurriculumDoes) {
   auto options = tiny()->options();
   options.output = models::LmHead{.ahead = 1};

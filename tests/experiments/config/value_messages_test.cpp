@@ -46,6 +46,11 @@ const std::vector<MessageCase> kValueCases = {
      kTraining + "{observe: {every: 9, quantities: [attention_sinks]}}\n",
      "study.yaml:5:47: unknown quantities 'attention_sinks' in training.observe; did you mean "
      "'attention_sink'?"},
+    {"ARowWithoutATokenToPredict", kTraining + "{length_warmup: {share: 0.5, shortest: 1}}\n",
+     "study.yaml:5:52: training.length_warmup.shortest must be from 2 to 65536: the first token of "
+     "a row is only read\n"
+     "study.yaml:5:37: training.length_warmup.share needs running text and model.family "
+     "decoder_only: other targets have lengths of their own"},
     {"ARateThatMovesEveryWeightByTwo", kTraining + "{schedule: {peak: 2}}\n",
      "study.yaml:5:31: training.schedule.peak must be at most 1: with this optimizer a step moves "
      "every weight by about as much; 0.001 is usual"},
