@@ -82,11 +82,6 @@ int64_t heads_at(const TrainingOptions& options, int64_t heads, int64_t step) {
   return heads;
 }
 
-double mean_heads(const TrainingOptions& options, int64_t heads) {
-  const auto all = static_cast<double>(heads);
-  return options.ahead.curriculum == Curriculum::none ? all : all / 2;
-}
-
 namespace {
 
 double multiplier_of(models::Role role, const LrMultipliers& multipliers) {

@@ -26,9 +26,6 @@ int64_t length_at(const LengthWarmup& warmup, double progress, int64_t longest);
 /// The further heads that update `step` trains, of `heads` that the model has.
 int64_t heads_at(const TrainingOptions& options, int64_t heads, int64_t step);
 
-/// Their mean over a training of many updates.
-double mean_heads(const TrainingOptions& options, int64_t heads);
-
 /// A trained parameter with its properties for an optimizer.
 struct TrainedParameter {
   std::string name;

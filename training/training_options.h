@@ -27,8 +27,8 @@ struct StepBudget {
   static void fields(auto&, auto&&) {}
 };
 
-/// As many updates as fit into a number of target tokens, by the mean over an epoch's first
-/// batches.
+/// As many updates as fit into a number of target tokens, by the mean over an epoch's first batches
+/// and by what each update of the run has of them.
 struct TokenBudget {
   static constexpr std::string_view name = "tokens";
   int64_t tokens = 1'000'000;
@@ -324,6 +324,11 @@ struct TrainingOptions {
     require(o.length_warmup.share == 0 || !std::holds_alternative<TimeBudget>(o.budget),
             "length_warmup.share",
             "must be 0 with a budget of seconds, whose updates all take the same time");
+    require(o.batch_warmup == 0 || o.ahead.curriculum == Curriculum::none ||
+                !std::holds_alternative<TimeBudget>(o.budget),
+            "batch_warmup",
+            "must be 0 with a budget of seconds and ahead.curriculum, which together have no mean "
+            "time of an update");
     require(o.qk_clip == 0 || (o.freeze.empty() && !o.lora.given()), "qk_clip",
             "changes weights of every attention, so freeze and lora cannot keep any");
     require(o.observe.at.empty() || !o.trains() || !std::holds_alternative<StepBudget>(o.budget) ||

@@ -19,8 +19,10 @@
 #include "experiments/run/prepare_run.h"
 #include "experiments/run/run_data.h"
 #include "experiments/run/start_model.h"
+#include "experiments/run/update_cost.h"
 #include "models/feed_forward.h"
 #include "tokenizer/special_tokens.h"
+#include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/likelihood.h"
 #include "training/trained_parts.h"
@@ -320,9 +322,9 @@ records::RunEstimate counted(const config::Experiment& experiment, const Planned
                                 .trained_parameters = training::trained_parameter_count(*run.model),
                                 .notes = shortfalls(experiment, run.data)};
   if (options.trains()) {
-    const auto cost = update_cost(experiment, run.data, *run.model);
-    estimate.steps = updates_within(options, cost, update);
-    estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
+    const auto length = run_length(experiment, run.data, *run.model, update);
+    estimate.steps = length.updates;
+    estimate.flops = static_cast<double>(length.updates) * length.cost.flops;
   }
   const auto checkpoints = options.trains() ? kept_checkpoints(options, estimate.steps) : 1;
   estimate.disk_bytes = options.trains() ? checkpoints * checkpoint_bytes(options, estimate)

@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <span>
 
-#include "data/batch_stream.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/errors.h"
 #include "experiments/records/run_start.h"
@@ -15,6 +11,7 @@
 #include "experiments/run/load_run.h"
 #include "experiments/run/model_cost.h"
 #include "experiments/run/start_model.h"
+#include "experiments/run/update_cost.h"
 #include "models/hardware.h"
 #include "models/random.h"
 #include "tokenizer/text/digest.h"
@@ -23,7 +20,6 @@
 #include "training/process/machine.h"
 #include "training/process/progress.h"
 #include "training/schedule.h"
-#include "training/training_flops.h"
 #include "training/update.h"
 
 namespace ablate::run {
@@ -75,14 +71,13 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
   if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
   auto model = make_model(job.experiment, data.tokenizers);
   choose_trained(*model, options, static_cast<uint64_t>(job.plan.seed));
-  const auto cost = update_cost(job.experiment, data, *model);
   if (!std::holds_alternative<training::TimeBudget>(options.budget))
-    return updates_within(options, cost, 0);
+    return run_length(job.experiment, data, *model, 0).updates;
   const auto recorded = records::recorded_environment(job.folder);
   if (recorded.contains("steps")) return recorded.at("steps");
   model->to(environment.device);
   const double seconds = seconds_per_update(job.experiment, data, environment.precision, model);
-  return updates_within(options, cost, seconds);
+  return updates_within(options, {}, seconds);
 }
 
 /// Throws UsageError if the run would end without the checkpoints of its average.
@@ -109,65 +104,10 @@ Prepared prepare(const RunJob& job, std::ostream& messages) {
 
 namespace {
 
-constexpr int64_t kCountedBatches = 256;
 constexpr int64_t kUntimedUpdates = 2, kFewestTimed = 3;
 constexpr double kTimedSeconds = 1;
-constexpr double kMostUpdates = 1e9;
-
-data::BatchStream batches_of(const config::Experiment& experiment, const RunData& data) {
-  return {data.train.examples,
-          {.tokens_per_batch = experiment.training.tokens_per_batch,
-           .seed = models::derive_seed(kDataSeed, "order"),
-           .start = {},
-           .augmentation = data.augmentation(kDataSeed)}};
-}
-
-/// Updates that fit into a budget.
-struct Fitting {
-  const training::TrainingOptions& options;
-  const UpdateCost& cost;
-  double seconds;
-
-  double operator()(const training::StepBudget&) const {
-    return static_cast<double>(options.steps);
-  }
-  double operator()(const training::TokenBudget& budget) const {
-    return std::max(1.0, static_cast<double>(budget.tokens) / cost.tokens);
-  }
-  double operator()(const training::RatioBudget& budget) const {
-    return std::max(1.0, budget.ratio * static_cast<double>(cost.parameters) / cost.tokens);
-  }
-  double operator()(const training::FlopBudget& budget) const {
-    return std::max(1.0, budget.flops / cost.flops);
-  }
-  double operator()(const training::TimeBudget& budget) const {
-    return std::max(1.0, budget.seconds / seconds);
-  }
-};
 
 }  // namespace
-
-UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
-                       const models::TransformerImpl& model) {
-  auto stream = batches_of(experiment, data);
-  const training::TrainingFlops flops(model);
-  const auto ahead =
-      training::mean_heads(experiment.training, models::heads_ahead(experiment.model));
-  UpdateCost sum;
-  for (int64_t i = 0; i < kCountedBatches; ++i) {
-    auto whole = stream.next();
-    const double progress = (static_cast<double>(i) + 0.5) / kCountedBatches;
-    const auto length =
-        training::length_at(experiment.training.length_warmup, progress, whole.target_length);
-    const auto batch = data::first_targets(std::move(whole), length);
-    sum.tokens += static_cast<double>(batch.tokens);
-    sum.flops += flops(training::extent_of(batch), ahead);
-  }
-  const double batches = training::mean_batches(experiment.training) / kCountedBatches;
-  return {.tokens = batches * sum.tokens,
-          .parameters = models::parameter_count(model),
-          .flops = batches * sum.flops};
-}
 
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,
                           training::Precision precision, models::Transformer model) {
@@ -175,7 +115,7 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
   const auto optimizer =
       training::make_optimizer(options.optimizer, *model, options.lr_multipliers);
   const auto graphs = training::make_graphs(model, options, precision);
-  auto stream = batches_of(experiment, data);
+  auto stream = counted_batches(experiment, data);
   const auto now = std::chrono::steady_clock::now;
   std::chrono::duration<double> seconds{};
   for (int64_t step = 0;; ++step) {
@@ -200,12 +140,6 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
     update();
     if (timed >= 0) seconds += now() - start;
   }
-}
-
-int64_t updates_within(const training::TrainingOptions& options, const UpdateCost& cost,
-                       double seconds) {
-  const auto updates = std::visit(Fitting{options, cost, seconds}, options.budget);
-  return static_cast<int64_t>(std::min(updates, kMostUpdates));
 }
 
 namespace {

@@ -48,24 +48,9 @@ void check_continued(const RunJob& job, const Prepared& prepared, std::ostream& 
 /// The facts of environment.json, besides the starts.
 nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared);
 
-/// The average cost of one update of a run, from the first batches of one epoch, the same ones for
-/// every seed.
-struct UpdateCost {
-  double tokens = 0;       // predicted tokens, the end tokens included
-  int64_t parameters = 0;  // of the model, each once
-  double flops = 0;        // of the passes over its batches (training/training_flops.h)
-};
-
-UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
-                       const models::TransformerImpl& model);
-
 /// Seconds of an update in this process without other ranks, by graphs if such a training has them;
 /// timed for about a second. Changes `model`.
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,
                           training::Precision precision, models::Transformer model);
-
-/// Updates that training.budget allows, at least one; `seconds` is the time of one.
-int64_t updates_within(const training::TrainingOptions& options, const UpdateCost& cost,
-                       double seconds);
 
 }  // namespace ablate::run

@@ -92,12 +92,7 @@ TEST(Ahead, CurriculaAddOrDropAHeadInEqualParts) {
   const auto heads = [&](Curriculum curriculum) {
     options.ahead.curriculum = curriculum;
     std::vector<int64_t> all;
-    double sum = 0;
-    for (int64_t step = 1; step <= 9; ++step) {
-      all.push_back(heads_at(options, 2, step));
-      sum += static_cast<double>(all.back());
-    }
-    EXPECT_DOUBLE_EQ(mean_heads(options, 2), sum / 9);
+    for (int64_t step = 1; step <= 9; ++step) all.push_back(heads_at(options, 2, step));
     return all;
   };
   EXPECT_EQ(heads(Curriculum::none), std::vector<int64_t>(9, 2));

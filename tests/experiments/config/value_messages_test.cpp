@@ -51,6 +51,13 @@ const std::vector<MessageCase> kValueCases = {
      "a row is only read\n"
      "study.yaml:5:37: training.length_warmup.share needs running text and model.family "
      "decoder_only: other targets have lengths of their own"},
+    {"SecondsOfUpdatesThatGrowInTwoWays",
+     kModel +
+         "{output: {kind: tokens, ahead: 2}}\n"
+         "  training: {accumulate: 2, batch_warmup: 0.5, budget: {kind: seconds}, ahead: "
+         "{curriculum: forward}}\n",
+     "study.yaml:6:43: training.batch_warmup must be 0 with a budget of seconds and "
+     "ahead.curriculum, which together have no mean time of an update"},
     {"ARateThatMovesEveryWeightByTwo", kTraining + "{schedule: {peak: 2}}\n",
      "study.yaml:5:31: training.schedule.peak must be at most 1: with this optimizer a step moves "
      "every weight by about as much; 0.001 is usual"},

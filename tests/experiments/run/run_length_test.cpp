@@ -2,7 +2,7 @@
 
 #include "experiments/config/study/study.h"
 #include "experiments/run/load_run.h"
-#include "experiments/run/prepare_run.h"
+#include "experiments/run/update_cost.h"
 #include "models/transformer_flops.h"
 #include "tests/experiments/program.h"
 #include "training/storage/finite_json.h"
@@ -30,6 +30,59 @@ TEST_F(RunLengthTest, ATokenBudgetIsMetWithinABatchAndAlikeForEverySeed) {
   EXPECT_EQ(first.at("steps"), second.at("steps"));
 }
 
+/// Studies of files of tokens, whose batches have 4 rows of 32 tokens to predict.
+class ScheduledLengthTest : public ProgramTest {
+ protected:
+  ScheduledLengthTest() {
+    for (const auto* name : {"train", "test"}) {
+      std::string ids;
+      for (int i = 0; i < 20'000; ++i) ids += {static_cast<char>(i * i % 37), '\0'};
+      write_file(folder_ / name, ids);
+    }
+  }
+  /// What a run with these schedules spent, in the unit of its budget, and what an update spends at
+  /// most.
+  std::pair<double, double> spent(const std::string& unit, double budget,
+                                  const std::string& schedules) {
+    write_file(folder_ / "s.yaml",
+               "name: s\nseeds: [1]\nbase:\n"
+               "  data: {task: tokens, train: train, validation: test, vocabulary: 40, block: 32, "
+               "evaluated_tokens: 64}\n"
+               "  model: {family: decoder_only, d_model: 8, layers: 1, attention: {heads: 1}, "
+               "feed_forward: {d_hidden: 8}, output: {kind: tokens, ahead: 2}}\n"
+               "  training: {tokens_per_batch: 140, max_length: 64, accumulate: 4, threads: 1, "
+               "log_every: 1, budget: {kind: " +
+                   unit + ", " + unit + ": " + std::to_string(static_cast<int64_t>(budget)) + "}" +
+                   schedules + "}\n");
+    std::filesystem::remove_all(folder_ / "out");
+    const auto outcome = shell(kProgram + " run " + (folder_ / "s.yaml").string() + " --output " +
+                               (folder_ / "out").string() + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    double before = 0, most = 0;
+    for (const auto& line :
+         lines_of(read_file(folder_ / "out/s/tokens/base/seed-1/metrics.jsonl"))) {
+      const double now = nlohmann::json::parse(line).at(unit);
+      most = std::max(most, now - before);
+      before = now;
+    }
+    return {before, most};
+  }
+};
+
+TEST_F(ScheduledLengthTest, TwoSchedulesTogetherMeetABudgetWithinAnUpdate) {
+  const std::string batches = ", batch_warmup: 1",
+                    rows = ", length_warmup: {share: 0.7, shortest: 3}",
+                    more = ", ahead: {curriculum: forward}",
+                    fewer = ", ahead: {curriculum: reverse}";
+  for (const auto& schedules : {std::string(), batches, rows, more, batches + rows, batches + more,
+                                batches + fewer, rows + more, rows + fewer, batches + rows + fewer})
+    for (const auto& [unit, budget] : {std::pair{"tokens", 20'000.0}, {"flops", 8e7}}) {
+      const auto [spent, update] = this->spent(unit, budget, schedules);
+      EXPECT_NEAR(spent, budget, update) << unit << schedules;
+      EXPECT_GT(spent, 10 * update) << "so that it says something";
+    }
+}
+
 /// An update's cost and its model.
 struct Updated {
   UpdateCost cost;
@@ -53,7 +106,7 @@ class UpdateCostTest : public ProgramTest {
     const auto experiment = config::read_study(file.string()).runs.front().experiment;
     const auto data = read_run_data(experiment, folder_, {});
     const auto model = make_model(experiment, data.tokenizers);
-    return {update_cost(experiment, data, *model), model};
+    return {run_length(experiment, data, *model, 0).cost, model};
   }
 };
 
