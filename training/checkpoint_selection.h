@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "training/training_options.h"
 #include "training/weights.h"
@@ -16,12 +18,13 @@ struct SelectedWeights {
   Weights weights;
 };
 
-/// `which` is best, last, averaged, a step, or empty for the choice of the options: the average of
-/// the last `average` checkpoints, the exponential average, the best (with `patience`), or the
-/// last; for a run that does not train, its only checkpoint. An average is over the last multiples
-/// of `save_every`; other checkpoints are ignored. Adapters are merged, those of an exponential
-/// average by the averages of their factors. Throws CheckpointError if there is no such checkpoint,
-/// or an average lacks one.
+/// `which` is best, last, averaged, a step, or empty for the choice of the options: the best (with
+/// `patience`), the average of the last `average` checkpoints, the exponential average, or the
+/// last; for a run that does not train, its only checkpoint. The best are the weights that were
+/// validated at that step, so with `ema` or `average` the average as it was then. An average is
+/// over the last multiples of `save_every`; other checkpoints are ignored. Adapters are merged
+/// before anything is averaged. Throws CheckpointError if there is no such checkpoint, or an
+/// average lacks one.
 SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
                                const TrainingOptions& options);
 
@@ -29,6 +32,21 @@ SelectedWeights select_weights(const std::filesystem::path& checkpoints, const s
 /// has the checkpoints. Throws CheckpointError if there are none.
 SelectedWeights select_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
                              const TrainingOptions& options);
+
+/// The steps of the last `count` checkpoints of `save_every` that a training of so many steps has
+/// made, or of all if it has made fewer.
+std::vector<int64_t> averaged_steps(int64_t steps, int64_t count, int64_t save_every);
+
+/// A training's own weights after a step, on any device, with adapters.
+struct StepWeights {
+  int64_t step = 0;
+  Weights weights;
+};
+
+/// The average over training.average checkpoints with which a run is evaluated that ends at `now`,
+/// on the CPU: over those up to this step, or the weights themselves before the first one.
+Weights average_at(const std::filesystem::path& checkpoints, const StepWeights& now,
+                   const TrainingOptions& options);
 
 /// The key of a checkpoint's state under which a run that is only evaluated records which weights
 /// it has.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/random.h"
+#include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/process/interrupt.h"
 #include "training/schedule.h"
@@ -47,7 +48,7 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
                                       : make_graphs(model_, input_.options, input_.precision)),
       flops_(*model_),
       progress_(std::move(progress)) {
-  if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);
+  if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema, input_.options.lora);
 }
 
 bool Trainer::resume() {
@@ -248,12 +249,21 @@ void Trainer::log_observations(const std::vector<Observation>& observations) {
 void Trainer::observe_model() {
   progress_.pause();
   const EvaluatedWeights evaluated(*optimizer_);
+  const BorrowedWeights averaged(*model_, averaged_weights());
   log_observations(observe_validation(model_, input_));
   progress_.resume();
 }
 
+/// The average that is evaluated if the training ends with this step; empty without one.
+Weights Trainer::averaged_weights() const {
+  if (ema_) return ema_->weights();
+  if (input_.options.average == 0) return {};
+  return average_at(input_.checkpoints, {state_.step, weights_of(*model_)}, input_.options);
+}
+
 Likelihood Trainer::validation() {
   const EvaluatedWeights evaluated(*optimizer_);
+  const BorrowedWeights averaged(*model_, averaged_weights());
   try {
     return likelihood(model_, input_.validation,
                       {input_.options.tokens_per_batch, input_.augmentation.masking, input_.ranks});
@@ -313,7 +323,12 @@ void Trainer::save() {
 void Trainer::prune() const {
   if (!input_.ranks.is_first()) return;
   KeptCheckpoints kept{.newest = input_.options.keep, .every = input_.options.save_every};
-  if (state_.best_step > 0) kept.steps.insert(state_.best_step);
+  if (state_.best_step > 0) {
+    const auto averaged =
+        averaged_steps(state_.best_step, input_.options.average, input_.options.save_every);
+    kept.steps.insert(averaged.begin(), averaged.end());
+    kept.steps.insert(state_.best_step);
+  }
   prune_checkpoints(input_.checkpoints, kept);
 }
 

@@ -115,6 +115,7 @@ class Trainer {
   bool observes(int64_t step) const;
   void log_observations(const std::vector<Observation>& observations);
   void observe_model();
+  Weights averaged_weights() const;
   Likelihood validation();
   void validate();
   void save();

@@ -218,16 +218,20 @@ struct TrainingOptions {
   static void checkpoint_fields(auto& o, auto& visit) {
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end",
           options::at_least(0));
-    visit("patience", o.patience, "validations without a better loss before stopping; 0: never",
+    visit("patience", o.patience,
+          "validations without a better loss before stopping, of which the best weights are then "
+          "evaluated; 0: never",
           options::at_least(0));
     visit("save_every", o.save_every, "steps between checkpoints", options::at_least(1));
     visit("keep", o.keep,
           "newest checkpoints of save_every to keep, besides the last and the best checkpoint",
           options::at_least(1));
     visit("average", o.average,
-          "average this many of the last checkpoints of save_every for the evaluation; 0: no "
-          "average");
-    visit("ema", o.ema, "decay of the exponential moving average of the weights; 0: no average",
+          "average this many of the last checkpoints of save_every for every validation and for "
+          "the evaluation; 0: no average");
+    visit("ema", o.ema,
+          "decay of the exponential moving average of the weights, which is validated and "
+          "evaluated in their place; 0: no average",
           options::from_below(0, 1));
   }
   static void loss_fields(auto& o, auto& visit) {
@@ -304,6 +308,11 @@ struct TrainingOptions {
                 o.average <= o.steps / o.save_every,
             "average", "exceeds the checkpoints that steps and save_every give");
     require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
+    require(o.patience == 0 || o.average == 0 || o.save_every < 1 ||
+                o.evaluate_every % o.save_every == 0,
+            "patience",
+            "needs with average an evaluate_every that is a multiple of save_every: between two "
+            "checkpoints the average stays as it is");
     if (std::holds_alternative<ScheduleFree>(o.optimizer)) {
       require(std::holds_alternative<Constant>(o.schedule), "schedule.kind",
               "must be constant with optimizer schedule_free, whose average takes the place of a "

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "models/linear.h"
+#include "training/trained_parts.h"
 
 namespace ablate::training {
 
@@ -33,6 +37,18 @@ void load_tensors(const Tensors& own, const Tensors& saved, std::string_view kin
 void load_weights(const torch::nn::Module& model, const Weights& weights) {
   load_tensors(weights_of(model), weights, "weight");
 }
+
+BorrowedWeights::BorrowedWeights(const torch::nn::Module& model, Weights weights) {
+  if (weights.empty()) return;
+  places_ = weights_of(model);
+  for (const auto& [name, tensor] : places_) {
+    own_[name] = tensor.detach().clone();
+    if (models::is_adapter(name)) weights.emplace(name, torch::zeros_like(tensor));
+  }
+  load_tensors(places_, weights, "weight");
+}
+
+BorrowedWeights::~BorrowedWeights() { load_tensors(places_, own_, "weight"); }
 
 std::optional<std::string> not_finite(const Weights& weights) {
   const torch::NoGradGuard no_grad;
@@ -150,15 +166,16 @@ constexpr std::string_view kEmaPrefix = "ema.";
 
 }  // namespace
 
-Ema::Ema(const torch::nn::Module& model, double decay)
-    : followed_(weights_of(model)), decay_(decay) {
-  for (const auto& [name, tensor] : followed_) averages_[name] = tensor.detach().clone();
+Ema::Ema(const torch::nn::Module& model, double decay, LoraOptions lora)
+    : followed_(weights_of(model)), lora_(std::move(lora)), decay_(decay) {
+  for (const auto& [name, tensor] : merge_adapters(followed_, lora_))
+    averages_[name] = tensor.detach().clone();
 }
 
 void Ema::update() {
   const torch::NoGradGuard no_grad;
   std::vector<torch::Tensor> averages, weights;
-  for (const auto& [name, tensor] : followed_) {
+  for (const auto& [name, tensor] : merge_adapters(followed_, lora_)) {
     const auto& average = averages_.at(name);
     if (!tensor.is_floating_point()) {
       average.copy_(tensor);

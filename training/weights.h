@@ -8,6 +8,7 @@
 #include "models/head_name.h"
 #include "training/checkpoint/safetensors.h"
 #include "training/init_from_options.h"
+#include "training/lora_options.h"
 
 namespace ablate::training {
 
@@ -23,6 +24,20 @@ void load_tensors(const Tensors& own, const Tensors& saved, std::string_view kin
 
 /// Copies `weights` into the model, as load_tensors does.
 void load_weights(const torch::nn::Module& model, const Weights& weights);
+
+/// While one exists, the model computes with other weights.
+class BorrowedWeights {
+ public:
+  /// `weights` have merged adapters, and those of the model add nothing meanwhile. If they are
+  /// empty, the model keeps its own. Throws as load_tensors does.
+  BorrowedWeights(const torch::nn::Module& model, Weights weights);
+  ~BorrowedWeights();
+  BorrowedWeights(const BorrowedWeights&) = delete;
+  BorrowedWeights& operator=(const BorrowedWeights&) = delete;
+
+ private:
+  Weights places_, own_;
+};
 
 /// The problem with the first tensor that holds a number that is not finite, as "the weight 'w'
 /// holds 2 numbers of 10 that are not finite"; nullopt if all numbers are finite.
@@ -50,11 +65,12 @@ Weights drop_parts(const Weights& weights, const models::TransformerOptions& opt
                    const DropOptions& parts);
 
 /// Exponential moving average of a model's weights (Polyak & Juditsky 1992, with a decay):
-/// ema = decay ema + (1 - decay) weights. Integer tensors are copied.
+/// ema = decay ema + (1 - decay) weights. Integer tensors are copied. It is of weights with merged
+/// adapters, as every average.
 class Ema {
  public:
   /// Starts from the model's current weights.
-  Ema(const torch::nn::Module& model, double decay);
+  Ema(const torch::nn::Module& model, double decay, LoraOptions lora = {});
 
   /// Updates the average with the model's current weights.
   void update();
@@ -67,6 +83,7 @@ class Ema {
 
  private:
   Weights followed_;  // the model's own
+  LoraOptions lora_;
   Weights averages_;
   double decay_;
 };

@@ -257,14 +257,18 @@ double test_seconds(const config::Experiment& experiment, const RunData& data,
   return seconds;
 }
 
-/// The newest of save_every, the last one, and that of the last validation, taken for the best.
+/// The newest of save_every, the last one, and those of the last validation, taken for the best.
 int64_t kept_checkpoints(const training::TrainingOptions& options, int64_t steps) {
   std::set<int64_t> kept{steps};
   const int64_t made = steps / options.save_every;
   for (int64_t i = 0; i < std::min(options.keep, made); ++i)
     kept.insert((made - i) * options.save_every);
-  if (options.evaluate_every > 0 && steps >= options.evaluate_every)
-    kept.insert(steps - steps % options.evaluate_every);
+  if (options.evaluate_every > 0 && steps >= options.evaluate_every) {
+    const auto best = steps - steps % options.evaluate_every;
+    kept.insert(best);
+    for (const auto step : training::averaged_steps(best, options.average, options.save_every))
+      kept.insert(step);
+  }
   return std::ssize(kept);
 }
 

@@ -201,6 +201,23 @@ TEST_F(LoraTest, SelectedWeightsAreMergedAndAveragesAreThoseOfMergedOnes) {
                             at(12).at("encoder.layers.0.feed_forward.up.weight")));
 }
 
+TEST_F(LoraTest, AnExponentialAverageIsThatOfMergedWeights) {
+  auto& options = input_.options;
+  options.ema = 0.5;
+  options.save_every = 1;
+  options.keep = 12;
+  train(input_, adapted());
+  auto expected = merge_adapters(weights_of(*adapted()), options.lora);
+  for (int64_t step = 1; step <= 12; ++step) {
+    const auto now = select_weights(input_.checkpoints, std::to_string(step), options).weights;
+    for (auto& [name, weight] : expected) weight = (weight + now.at(name)).detach() / 2;
+  }
+  const auto found = select_weights(input_.checkpoints, "", options).weights;
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [name, weight] : expected)
+    EXPECT_LT((found.at(name) - weight).abs().max().item<double>(), 1e-6) << name;
+}
+
 // A map of D to D has an adapter of 2 R D multiplications a position, in a forward and two backward
 // products.
 TEST(Lora, FlopsAreThoseOfAdaptersWithoutGradientsOfTheWeightsBelow) {

@@ -1,5 +1,9 @@
+#include <cmath>
+
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
+#include "training/likelihood.h"
+#include "training/trained_parts.h"
 
 namespace ablate::training {
 namespace {
@@ -54,7 +58,7 @@ TEST_F(TrainerTest, TheLastStepIsPartOfAnAverageOnlyWhereSaveEveryNamesIt) {
     select_weights(checkpoints, "averaged", odd.options);
     FAIL();
   } catch (const CheckpointError& error) {
-    EXPECT_NE(std::string(error.what()).find("lacks step 5, which belongs to the average of"),
+    EXPECT_NE(std::string(error.what()).find("lacks step 5, which belongs to an average of"),
               std::string::npos)
         << error.what();
   }
@@ -123,6 +127,122 @@ TEST_F(TrainerTest, ARunWithoutUpdatesHasTheWeightsThatItRecordedWhateverElseItI
     const auto chosen = select_weights(folder() / "checkpoints", "", options);
     EXPECT_EQ(chosen.name, "best of a");
     EXPECT_TRUE(torch::equal(chosen.weights.at("embedding"), weights.at("embedding")));
+  }
+}
+
+/// The lines of validations, without seconds.
+std::vector<nlohmann::json> validations(const std::filesystem::path& log) {
+  auto lines = read_run_log(log);
+  std::erase_if(lines, [](const auto& line) { return !line.contains("validation_loss"); });
+  for (auto& line : lines) line.erase("seconds");
+  return lines;
+}
+
+/// Kinds of weights that are evaluated in place of a training's own.
+class EvaluatedWeightsTest : public TrainerTest {
+ protected:
+  /// Validates on other targets than it trains on, so that the first validation is the best.
+  EvaluatedWeightsTest() {
+    for (int32_t i = 0; i < 12; ++i)
+      others_.push_back({{4 + i % 6, tokenizer::kEos}, {9 - i % 6, 9 - i % 6, tokenizer::kEos}});
+  }
+  std::vector<TrainerInput> kinds() const {
+    auto ema = input(), average = input(), own = input();
+    ema.options.ema = 0.5;
+    average.options.average = 2;
+    std::vector<TrainerInput> all{own, ema, average};
+    own.options.optimizer = ScheduleFree{};
+    all.push_back(own);
+    for (const size_t averaging : {1, 2}) {
+      all.push_back(all[averaging]);
+      all.back().options.lora = {.rank = 2, .on = {"attention", "feed_forward"}};
+    }
+    for (auto& one : all) {
+      one.validation = others_;
+      one.options.evaluate_every = 4;
+      one.options.save_every = 2;
+      one.options.keep = 2;
+    }
+    return all;
+  }
+  void train_kind(const TrainerInput& kind) {
+    std::filesystem::remove_all(kind.checkpoints);
+    resume_kind(kind);
+  }
+  void resume_kind(const TrainerInput& kind) {
+    auto model = tiny();
+    choose_parts(*model, kind.options, 1);
+    train(kind, model);
+  }
+  double loss_of(const TrainerInput& kind, const std::string& which) const {
+    auto model = tiny();
+    load_weights(*model, select_weights(kind.checkpoints, which, kind.options).weights);
+    return likelihood(model, kind.validation, {kind.options.tokens_per_batch, std::nullopt}).nll;
+  }
+
+  std::vector<data::EncodedExample> others_;
+};
+
+TEST_F(EvaluatedWeightsTest, ValidationsAreOfTheWeightsWithWhichTheRunIsEvaluated) {
+  for (const auto& kind : kinds()) {
+    train_kind(kind);
+    const auto lines = validations(kind.log);
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_NEAR(lines.back()["validation_loss"], loss_of(kind, ""), 1e-6) << messages_.str();
+    const double best = lines.front()["validation_loss"];
+    EXPECT_LT(best, lines.back()["validation_loss"]) << "so that it tells them apart";
+    EXPECT_NEAR(best, loss_of(kind, "best"), 1e-6);
+    if (kind.options.ema + static_cast<double>(kind.options.average) > 0) {
+      EXPECT_GT(std::abs(best - loss_of(kind, "4")), 1e-4) << "the training's own weights";
+    }
+  }
+}
+
+TEST_F(EvaluatedWeightsTest, PatienceEvaluatesTheWeightsThatItChose) {
+  for (auto kind : kinds()) {
+    kind.options.patience = 1;
+    train_kind(kind);
+    const auto lines = validations(kind.log);
+    ASSERT_EQ(lines.size(), 2U) << "stopped early";
+    EXPECT_EQ(select_weights(kind.checkpoints, "", kind.options).name, "best");
+    EXPECT_NEAR(lines.front()["validation_loss"], loss_of(kind, ""), 1e-6);
+  }
+}
+
+TEST_F(EvaluatedWeightsTest, ATrainingThatGoesOnValidatesTheSameWeights) {
+  for (auto kind : kinds()) {
+    kind.options.observe.every = 3;
+    train_kind(kind);
+    const auto whole = validations(kind.log);
+    const auto weights = select_weights(kind.checkpoints, "", kind.options).weights;
+    for (const auto& found : list_checkpoints(kind.checkpoints))
+      if (found.step > 4) std::filesystem::remove_all(found.path);
+    resume_kind(kind);
+    EXPECT_EQ(validations(kind.log), whole);
+    const auto again = select_weights(kind.checkpoints, "", kind.options).weights;
+    for (const auto& [name, weight] : weights)
+      EXPECT_TRUE(torch::equal(again.at(name), weight)) << name;
+  }
+}
+
+TEST_F(EvaluatedWeightsTest, BeforeTheFirstCheckpointsTheAverageIsOfThoseThatThereAre) {
+  auto kind = kinds()[2];
+  kind.options.evaluate_every = 1;
+  kind.options.keep = 12;
+  kind.options.save_every = 1;
+  kind.options.average = 4;
+  train_kind(kind);
+  const auto lines = validations(kind.log);
+  for (const int64_t step : {1, 2, 3, 7}) {
+    std::vector<Weights> models;
+    for (auto i = std::max<int64_t>(1, step - 3); i <= step; ++i)
+      models.push_back(select_weights(kind.checkpoints, std::to_string(i), {}).weights);
+    auto model = tiny();
+    load_weights(*model, average(models));
+    EXPECT_NEAR(
+        lines[static_cast<size_t>(step - 1)]["validation_loss"],
+        likelihood(model, kind.validation, {kind.options.tokens_per_batch, std::nullopt}).nll, 1e-6)
+        << step;
   }
 }
 

@@ -58,6 +58,13 @@ const std::vector<MessageCase> kValueCases = {
          "{curriculum: forward}}\n",
      "study.yaml:6:43: training.batch_warmup must be 0 with a budget of seconds and "
      "ahead.curriculum, which together have no mean time of an update"},
+    {"PatienceWithAnAverageThatDoesNotChange",
+     kTraining + "{patience: 2, average: 2, save_every: 10, evaluate_every: 15}\n",
+     "study.yaml:5:24: training.patience needs with average an evaluate_every that is a multiple "
+     "of "
+     "save_every: between two checkpoints the average stays as it is"},
+    {"PatienceWithAnAverageThatDoes",
+     kTraining + "{patience: 2, average: 2, save_every: 10, evaluate_every: 20}\n", ""},
     {"ARateThatMovesEveryWeightByTwo", kTraining + "{schedule: {peak: 2}}\n",
      "study.yaml:5:31: training.schedule.peak must be at most 1: with this optimizer a step moves "
      "every weight by about as much; 0.001 is usual"},
