@@ -183,11 +183,14 @@ Blocks::Place Blocks::at(int64_t number) const {
   return {.begin = begin, .size = std::min(length, ids_ - begin)};
 }
 
-EncodedExample example_of(std::span<const int32_t> block, bool masked) {
-  std::vector<int32_t> ids(masked ? 1 : 0, kStartToken);
+EncodedExample example_of(std::span<const int32_t> block, const Chunking& chunking) {
+  if (!chunking.masked)
+    return {
+        .target = {block.begin(), block.end()}, .prompt_length = 1, .started = chunking.started};
+  std::vector<int32_t> ids(chunking.started ? 1 : 0, kStartToken);
   ids.reserve(ids.size() + block.size());
   std::ranges::copy(block, std::back_inserter(ids));
-  return {.source = masked ? ids : std::vector<int32_t>(), .target = ids, .prompt_length = 1};
+  return {.source = ids, .target = ids, .prompt_length = std::ssize(ids) - std::ssize(block)};
 }
 
 std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking) {
@@ -195,8 +198,8 @@ std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& 
   std::vector<EncodedExample> examples;
   for (int64_t i = 0; i < blocks.count(); ++i) {
     const auto [begin, size] = blocks.at(i);
-    examples.push_back(example_of(
-        ids.subspan(static_cast<size_t>(begin), static_cast<size_t>(size)), chunking.masked));
+    examples.push_back(
+        example_of(ids.subspan(static_cast<size_t>(begin), static_cast<size_t>(size)), chunking));
   }
   return examples;
 }

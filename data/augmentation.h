@@ -46,6 +46,7 @@ struct Chunking {
   int64_t block;        // tokens predicted of each block
   bool masked = false;  // for masked language modelling
   int64_t offset = 0;   // tokens predicted in the first block, if it is shorter than the others
+  bool started = true;  // the start token is read before each block
   std::optional<FileText> text = {};  // the running text, if it stays in its file
 };
 
@@ -74,7 +75,7 @@ std::vector<int32_t> concatenate(std::span<const Example> texts, const TextEncod
 
 /// A block as an example: its first id is the prompt of the others; of a masked block the ids
 /// behind the start token are source and target alike.
-EncodedExample example_of(std::span<const int32_t> block, bool masked);
+EncodedExample example_of(std::span<const int32_t> block, const Chunking& chunking);
 
 /// Every block of `ids` as an example.
 std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking);

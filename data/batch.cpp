@@ -44,8 +44,8 @@ Indices all_of(std::span<const int64_t> lengths) {
 std::vector<int64_t> lengths_of(std::span<const EncodedExample> examples) {
   std::vector<int64_t> lengths;
   lengths.reserve(examples.size());
-  for (const auto& [source, target, prompt_length] : examples)
-    lengths.push_back(static_cast<int64_t>(std::max(source.size(), target.size())));
+  for (const auto& one : examples)
+    lengths.push_back(static_cast<int64_t>(std::max(one.source.size(), one.target.size())));
   return lengths;
 }
 
@@ -69,12 +69,12 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
   Batch batch{.rows = static_cast<int64_t>(indices.size())};
   for (const int64_t index : indices) {
     const auto& example = examples[static_cast<size_t>(index)];
-    if ((example.source.empty() && example.prompt_length == 0) || example.target.empty())
+    const int64_t length = std::ssize(example.target) - (example.started ? 0 : 1);
+    if ((example.source.empty() && example.prompt_length == 0) || length < 1)
       throw DataError("example " + std::to_string(index) + " has a side without its end token");
     batch.source_length =
         std::max(batch.source_length, static_cast<int64_t>(example.source.size()));
-    batch.target_length =
-        std::max(batch.target_length, static_cast<int64_t>(example.target.size()));
+    batch.target_length = std::max(batch.target_length, length);
     batch.tokens += static_cast<int64_t>(example.target.size()) - example.prompt_length;
   }
   batch.source.assign(static_cast<size_t>(batch.rows * batch.source_length), tokenizer::kPad);
@@ -85,10 +85,11 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
   for (const int64_t index : indices) {
     const auto& example = examples[static_cast<size_t>(index)];
     std::ranges::copy(example.source, source);
+    const int64_t start = example.started ? 1 : 0;
     std::copy(example.target.begin() + example.prompt_length, example.target.end(),
-              out + example.prompt_length);
-    *in = kStartToken;
-    std::copy(example.target.begin(), example.target.end() - 1, in + 1);
+              out + example.prompt_length + start - 1);
+    std::fill_n(in, start, kStartToken);
+    std::copy(example.target.begin(), example.target.end() - 1, in + start);
     source += batch.source_length;
     in += batch.target_length;
     out += batch.target_length;

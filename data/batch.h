@@ -18,6 +18,7 @@ inline constexpr int32_t kStartToken = tokenizer::kBos;
 struct EncodedExample {
   std::vector<int32_t> source, target;
   int64_t prompt_length = 0;  // first ids of `target`, which are read and not predicted
+  bool started = true;        // the start token is read before `target`, or else a prompt begins it
 };
 
 struct EncodedSet {
@@ -45,8 +46,8 @@ std::vector<std::vector<int64_t>> batch_plan(std::span<const int64_t> lengths,
 std::vector<std::vector<int64_t>> ordered_plan(std::span<const EncodedExample> examples,
                                                int64_t tokens_per_batch);
 
-/// Padded ids, row-major. The decoder reads `target_in` (start token first) and predicts
-/// `target_out`, which is padding at positions without a prediction.
+/// Padded ids, row-major. The decoder reads `target_in` (start token first, if there is one) and
+/// predicts `target_out`, which is padding at positions without a prediction.
 struct Batch {
   int64_t rows = 0, source_length = 0, target_length = 0;
   std::vector<int64_t> source;      // [rows, source_length]; empty for a decoder-only model

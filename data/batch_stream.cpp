@@ -64,7 +64,7 @@ BatchStream::Batches BatchStream::blocks_of(int64_t epoch) const {
   return {.count = (blocks.count() + rows - 1) / rows, .at = [=, this](int64_t batch) {
             std::vector<EncodedExample> examples;
             for (int64_t i = batch * rows; i < std::min((batch + 1) * rows, blocks.count()); ++i)
-              examples.push_back(example_of(running_ids(blocks.at(order(i))), chunking.masked));
+              examples.push_back(example_of(running_ids(blocks.at(order(i))), chunking));
             std::vector<int64_t> all(examples.size());
             std::iota(all.begin(), all.end(), 0);
             return collate(examples, all);

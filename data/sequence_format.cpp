@@ -27,29 +27,48 @@ std::vector<EncodedExample> repeated(std::vector<EncodedExample> examples, int64
   return examples;
 }
 
-/// Returns at most `max_length` of a text's ids, the end token included.
-tokenizer::Encoded closed(std::vector<int32_t> ids, int64_t max_length) {
-  auto side = tokenizer::limited(std::move(ids), max_length - 1);
-  side.ids.push_back(tokenizer::kEos);
+/// Returns at most `max_length` of a text's ids, those around it included; of no ids the end token.
+tokenizer::Encoded framed(std::vector<int32_t> ids, const tokenizer::Framing& framing,
+                          int64_t max_length) {
+  const int64_t around = (framing.start ? 1 : 0) + (framing.end ? 1 : 0);
+  auto side = tokenizer::limited(std::move(ids), max_length - around);
+  if (framing.start) side.ids.insert(side.ids.begin(), kStartToken);
+  if (framing.end || side.ids.empty()) side.ids.push_back(tokenizer::kEos);
   return side;
 }
 
-/// Returns at most `max_length` of a text's ids between a start and an end token.
-tokenizer::Encoded enclosed(std::vector<int32_t> ids, int64_t max_length) {
-  auto side = closed(std::move(ids), max_length - 1);
-  side.ids.insert(side.ids.begin(), kStartToken);
-  return side;
-}
+constexpr tokenizer::Framing kClosed{.start = false, .end = true};
 
 /// The source before the target, as one sequence of which only the target is predicted.
 EncodedExample joined(EncodedExample pair) {
-  EncodedExample one{.prompt_length = static_cast<int64_t>(pair.source.size())};
+  EncodedExample one{.prompt_length = std::ssize(pair.source), .started = pair.started};
   one.target = std::move(pair.source);
   one.target.insert(one.target.end(), pair.target.begin(), pair.target.end());
   return one;
 }
 
 }  // namespace
+
+tokenizer::Framing SequenceFormat::source_framing(
+    const std::optional<tokenizer::Framing>& own) const {
+  if (!model_.encoder) return kClosed;  // what follows is the target
+  return own.value_or(model_.decoder ? kClosed : tokenizer::Framing{});
+}
+
+bool SequenceFormat::is_started(const std::optional<tokenizer::Framing>& own) const {
+  return (model_.encoder && model_.decoder) || own.value_or(tokenizer::Framing{}).start;
+}
+
+std::optional<int32_t> SequenceFormat::start_token(const Tokenizers& tokenizers) const {
+  if (!is_started(tokenizers.source.framing())) return {};
+  return kStartToken;
+}
+
+Chunking SequenceFormat::chunking_of(const Tokenizers& tokenizers) const {
+  auto chunking = *chunking_;
+  chunking.started = is_started(tokenizers.source.framing());
+  return chunking;
+}
 
 Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options,
                                       std::span<const Example> train,
@@ -101,12 +120,13 @@ EncodedSet SequenceFormat::encode(std::span<const Example> examples,
       throw DataError(fmt::format(
           "{} has {} tokens, and at most {} are scored; give data.evaluated_tokens a number",
           examples.front().tokens->path().string(), count, kMostEvaluated));
-    return {.examples = chunk(text.read(0, count), *chunking_)};
+    return {.examples = chunk(text.read(0, count), chunking_of(tokenizers))};
   }
   const auto encoders = encoders_of(tokenizers);
   if (chunking_)
-    return {.examples = repeated(chunk(concatenate(examples, encoders.target), *chunking_),
-                                 fills_masks() ? kDraws : 1)};
+    return {.examples =
+                repeated(chunk(concatenate(examples, encoders.target), chunking_of(tokenizers)),
+                         fills_masks() ? kDraws : 1)};
   return encode_each(examples, encoders, kWhole);
 }
 
@@ -120,14 +140,16 @@ EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
   EncodedSet set;
   set.examples.reserve(examples.size());
   for (size_t i = 0; i < examples.size(); ++i) {
-    auto source =
-        (model_.decoder ? closed : enclosed)(encoders.source(i, examples[i].source), max_length);
+    auto source = framed(encoders.source(i, examples[i].source), source_framing(encoders.framing),
+                         max_length);
     auto target_ids = encoders.target(i, examples[i].target);
     auto target = labels_ ? tokenizer::Encoded{.ids = std::move(target_ids)}
-                          : closed(std::move(target_ids), max_length);
+                          : framed(std::move(target_ids), kClosed, max_length);
     set.cut_sources += source.cut ? 1 : 0;
     set.cut_targets += target.cut ? 1 : 0;
-    EncodedExample pair{std::move(source.ids), std::move(target.ids)};
+    EncodedExample pair{.source = std::move(source.ids),
+                        .target = std::move(target.ids),
+                        .started = model_.encoder || is_started(encoders.framing)};
     set.examples.push_back(model_.encoder ? std::move(pair) : joined(std::move(pair)));
   }
   return set;
@@ -158,7 +180,7 @@ std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
   if (continues_text() || fills_masks()) return prompt(text, tokenizers.source);
   auto ids = tokenizers.source.encode(text);
   if (!chunking_ && (ids.empty() || blank(text))) return {};
-  return (model_.decoder ? closed : enclosed)(std::move(ids), kWhole);
+  return framed(std::move(ids), source_framing(tokenizers.source.framing()), kWhole);
 }
 
 std::string SequenceFormat::decode(std::span<const int32_t> ids,
@@ -188,8 +210,10 @@ Compared SequenceFormat::compared() const {
 
 Augmentation SequenceFormat::augmentation(const Tokenizers& tokenizers,
                                           const std::optional<FileText>& text) const {
-  Augmentation made{.masking = masking(tokenizers), .chunking = chunking_};
-  if (chunking_) made.chunking->text = text;
+  Augmentation made{.masking = masking(tokenizers)};
+  if (!chunking_) return made;
+  made.chunking = chunking_of(tokenizers);
+  made.chunking->text = text;
   return made;
 }
 

@@ -80,8 +80,9 @@ class SequenceFormat {
   /// The text of an output; end tokens within it are the ends of lines. Of a class its name.
   std::string decode(std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
 
-  /// The id before the first one of an output, in training and in search.
-  int32_t start_token() const { return kStartToken; }
+  /// The id before the first one of an output, in training and in search; of a decoder-only model
+  /// before its whole sequence, which has none if the tokenizer writes none.
+  std::optional<int32_t> start_token(const Tokenizers& tokenizers) const;
   /// The id that closes an output; nullopt if running text continues past line ends.
   std::optional<int32_t> end_token(bool one_line) const;
   /// Whether outputs continue the text that was read.
@@ -101,6 +102,11 @@ class SequenceFormat {
  private:
   EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders,
                          int64_t max_length) const;
+  /// What stands around a source, and whether the start token begins other sequences, if the
+  /// tokenizer says `own`.
+  tokenizer::Framing source_framing(const std::optional<tokenizer::Framing>& own) const;
+  bool is_started(const std::optional<tokenizer::Framing>& own) const;
+  Chunking chunking_of(const Tokenizers& tokenizers) const;
   /// The text of a file of tokens, as the tokenizer numbers them.
   FileText text_of(const Example& example, const Tokenizers& tokenizers) const;
   tokenizer::Encoded prompt(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;

@@ -89,7 +89,8 @@ TextEncoder numbered(const Labels& labels) {
 
 TextEncoders encoders_of(const Tokenizers& tokenizers) {
   return {.source = plain(tokenizers.source),
-          .target = tokenizers.labels ? numbered(*tokenizers.labels) : plain(tokenizers.target)};
+          .target = tokenizers.labels ? numbered(*tokenizers.labels) : plain(tokenizers.target),
+          .framing = tokenizers.source.framing()};
 }
 
 DroppedMerges::DroppedMerges(const Tokenizers& tokenizers, Options options)
@@ -100,7 +101,8 @@ DroppedMerges::DroppedMerges(const Tokenizers& tokenizers, Options options)
 TextEncoders DroppedMerges::encoders(int64_t epoch) const {
   const auto name = "dropped merges of epoch " + std::to_string(epoch);
   return {.source = side(source_, name + ", source"),
-          .target = target_ ? side(*target_, name + ", target") : numbered(*tokenizers_.labels)};
+          .target = target_ ? side(*target_, name + ", target") : numbered(*tokenizers_.labels),
+          .framing = tokenizers_.source.framing()};
 }
 
 TextEncoder DroppedMerges::side(const tokenizer::BpeSampler& sampler,

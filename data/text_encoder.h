@@ -68,6 +68,7 @@ using TextEncoder = std::function<std::vector<int32_t>(size_t index, std::string
 /// One for each side.
 struct TextEncoders {
   TextEncoder source, target;
+  std::optional<tokenizer::Framing> framing = {};  // Tokenizer::framing() of the source
 };
 
 /// Functions from a text to its ids or to the number of its class; an unknown class throws

@@ -1,5 +1,6 @@
 #include "tokenizer/foreign.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFirstLine = "ablate tokenizer ";
+constexpr const char *kStarts = "starts", *kEnds = "ends";
 
 struct Role {
   const char* name;
@@ -40,6 +42,8 @@ ForeignFacts read_facts(std::string_view line) {
       if (tree.contains(role.name)) facts.specials.*role.id = tree[role.name].get<int32_t>();
     if (tree.contains("size")) facts.size = tree["size"].get<int64_t>();
     if (tree.contains("vocabulary")) tree["vocabulary"].get_to(facts.vocabulary);
+    if (tree.contains(kStarts))
+      facts.framing = {.start = tree[kStarts].get<bool>(), .end = tree.at(kEnds).get<bool>()};
     return facts;
   } catch (const json::exception&) {
     throw TokenizerError("not a usable tokenizer: its first line is damaged");
@@ -54,6 +58,7 @@ std::string with_facts(const ForeignFacts& facts, std::string_view file) {
     if (const auto& id = facts.specials.*role.id) tree[role.name] = *id;
   if (facts.size) tree["size"] = *facts.size;
   if (!facts.vocabulary.empty()) tree["vocabulary"] = facts.vocabulary;
+  if (facts.framing) tree.update({{kStarts, facts.framing->start}, {kEnds, facts.framing->end}});
   return std::string(kFirstLine) + tree.dump() + "\n" + std::string(file);
 }
 
@@ -87,6 +92,13 @@ SpecialIds named_specials(std::string_view tokenizer_config,
     throw TokenizerError("its configuration does not name the special tokens as strings");
   }
   return specials;
+}
+
+Surroundings surroundings_of(std::string_view tokenizer_json) {
+  constexpr int32_t kText = -1;
+  const auto framed = huggingface::TokenizerJson(tokenizer_json).framed({kText});
+  const auto text = std::ranges::find(framed, kText);
+  return {.before = {framed.begin(), text}, .behind = {text + 1, framed.end()}};
 }
 
 std::map<std::string, int32_t> token_ids(std::string_view file) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tokenizer/id_map.h"
 
@@ -19,6 +20,8 @@ struct ForeignFacts {
   /// The ids of the pieces of a SentencePiece model, if they are not their places in the file, as
   /// with Marian's vocab.json; pieces without one are unknown text.
   std::map<std::string, int32_t> vocabulary = {};
+  /// None: the model's kind of sequence decides.
+  std::optional<Framing> framing = {};
 };
 
 /// One text that keeps the facts and, unchanged, the file: a line as JSON before it.
@@ -41,6 +44,15 @@ bool is_json(std::string_view file);
 /// Throws TokenizerError if the configuration is malformed or names a token without an id.
 SpecialIds named_specials(std::string_view tokenizer_config,
                           const std::map<std::string, int32_t>& ids);
+
+/// Ids before and behind a text.
+struct Surroundings {
+  std::vector<int32_t> before, behind;
+};
+
+/// What the post-processor of a tokenizer.json puts around a text. Throws TokenizerError with the
+/// reason if the file is not usable.
+Surroundings surroundings_of(std::string_view tokenizer_json);
 
 /// The ids of all tokens of a tokenizer.json or a SentencePiece model. Throws TokenizerError with
 /// the reason if the file is not usable.

@@ -13,6 +13,12 @@ struct SpecialIds {
   std::optional<int32_t> pad, bos, eos, unk, mask;
 };
 
+/// Whether a tokenizer writes the start token before a text and the end token behind it.
+struct Framing {
+  bool start = true, end = true;
+  bool operator==(const Framing&) const = default;
+};
+
 /// Adds those that `ids` lacks.
 void add_missing(SpecialIds& ids, const SpecialIds& more);
 

@@ -106,6 +106,10 @@ Tokenizer Tokenizer::foreign(std::string_view file, const ForeignFacts& facts) {
 const std::string& Tokenizer::bytes() const { return model_->bytes; }
 std::string_view Tokenizer::file() const { return model_->content.file; }
 const std::optional<ForeignFacts>& Tokenizer::facts() const { return model_->content.facts; }
+
+std::optional<Framing> Tokenizer::framing() const {
+  return facts() ? facts()->framing : std::nullopt;
+}
 const SpecialIds& Tokenizer::specials() const { return model_->specials; }
 std::string Tokenizer::sha256() const { return tokenizer::sha256(model_->bytes); }
 const IdMap& Tokenizer::ids() const { return model_->ids; }

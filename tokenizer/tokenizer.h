@@ -49,6 +49,8 @@ class Tokenizer {
   std::string_view file() const;
   /// What a file of others does not say of itself; none if it says all.
   const std::optional<ForeignFacts>& facts() const;
+  /// What stands around a text; none if the model's kind of sequence decides.
+  std::optional<Framing> framing() const;
   /// The ids of the file's special tokens.
   const SpecialIds& specials() const;
   std::string sha256() const;

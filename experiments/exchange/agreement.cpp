@@ -74,11 +74,16 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
   ++agreement.inputs;
 }
 
-/// The logits of every row's first token after `start`, from which both searches begin.
+using Start = std::optional<models::TokenId>;
+
+/// The logits of every row's first token, from which both searches begin.
 void compare_first_logits(Agreement& agreement, models::Transformer& model,
-                          torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
-  auto target = torch::full({source.size(0), 1}, start, torch::kLong);
-  if (model->family() == models::Family::decoder_only) target = torch::cat({target, source}, 1);
+                          torch::jit::Module& module, const torch::Tensor& source,
+                          const Start& start) {
+  auto target = source;
+  if (start) target = torch::full({source.size(0), 1}, start->value, torch::kLong);
+  if (start && model->family() == models::Family::decoder_only)
+    target = torch::cat({target, source}, 1);
   const auto expected = model->forward(source, target).select(1, -1).to(torch::kFloat);
   const auto found = module.get_method("begin")({source}).toTupleRef().elements()[0].toTensor();
   add_logits(agreement, expected, found.to(torch::kFloat));
@@ -97,7 +102,7 @@ std::optional<c10::IValue> searched(torch::jit::Module& module, const torch::Ten
 }
 
 void compare_search(Agreement& agreement, const models::InferenceModel& model,
-                    torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
+                    torch::jit::Module& module, const torch::Tensor& source, const Start& start) {
   // The module's search ends with the model's positions by itself.
   const int64_t room =
       module.attr("longest").toInt() - module.attr("prompt").toInt() * source.size(1);
@@ -129,8 +134,9 @@ void compare_search(Agreement& agreement, const models::InferenceModel& model,
   }
 }
 
-/// The id before the first one of an output in training, which a search must start from.
-int64_t trained_start(const ExportExamples& examples) {
+/// The id before the first one in training, if there is one, which a search must start from.
+Start trained_start(const ExportExamples& examples) {
+  if (!examples.front().started) return {};
   return data::collate(examples, std::vector<int64_t>{0}).target_in.front();
 }
 
@@ -142,10 +148,12 @@ std::vector<torch::Tensor> prompts(models::Family family, const ExportExamples& 
     return {inputs_of(family, examples, rows).source, inputs_of(family, examples, {0}).source};
   std::vector<torch::Tensor> all;
   for (const int64_t row : rows) {
+    const auto& example = examples[static_cast<size_t>(row)];
     const auto whole = inputs_of(family, examples, {row}).source;  // [1, T], the start token first
-    const int64_t length = std::max<int64_t>(examples[static_cast<size_t>(row)].prompt_length,
-                                             std::min<int64_t>(whole.size(1) / 2, 32));
-    all.push_back(whole.slice(1, 1, std::min(whole.size(1), 1 + length)));
+    const int64_t begin = example.started ? 1 : 0;
+    const int64_t length =
+        std::max<int64_t>(example.prompt_length, std::min<int64_t>(whole.size(1) / 2, 32));
+    all.push_back(whole.slice(1, begin, std::min(whole.size(1), begin + length)));
   }
   return all;
 }

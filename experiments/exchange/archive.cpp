@@ -21,8 +21,10 @@ constexpr int kFormat = 1;
 nlohmann::json to_json(const ExportExamples& examples) {
   auto all = nlohmann::json::array();
   for (const auto& example : examples)
-    all.push_back(
-        {{"source", example.source}, {"target", example.target}, {"given", example.prompt_length}});
+    all.push_back({{"source", example.source},
+                   {"target", example.target},
+                   {"given", example.prompt_length},
+                   {"started", example.started}});
   return all;
 }
 
@@ -31,7 +33,7 @@ ExportExamples examples_of(const nlohmann::json& json) {
   for (const auto& one : json)
     examples.push_back({one.at("source").get<std::vector<int32_t>>(),
                         one.at("target").get<std::vector<int32_t>>(),
-                        one.at("given").get<int64_t>()});
+                        one.at("given").get<int64_t>(), one.value("started", true)});
   return examples;
 }
 

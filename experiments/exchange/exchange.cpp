@@ -69,7 +69,7 @@ models::SpecialTokens special_tokens_of(const run::LoadedRun& run) {
   return {.pad = tokenizer::kPad,
           .bos = tokenizer::kBos,
           .eos = tokenizer::kEos,
-          .start = run.format.start_token()};
+          .start = run.format.start_token(run.tokenizers)};
 }
 
 void require_agreement(const Agreement& agreement, torch::ScalarType type,

@@ -100,13 +100,18 @@ bool keeps_rows(const std::vector<int64_t>& parents, int64_t rows) {
 Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
                    const SpecialTokens& tokens, const Drafting& drafting)
     : models_(models), drafting_(drafting) {
-  last_ = torch::full({source.size(0)}, tokens.start.value, source.options());
+  auto whole = source;
+  if (tokens.start) {
+    last_ = torch::full({source.size(0)}, tokens.start->value, source.options());
+    whole = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S]
+  }
   auto prompt = source;
   if (models.front().family() == Family::decoder_only) {
-    const auto whole = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S]
-    last_ = whole.select(1, source.size(1));
-    prompt = whole.slice(1, 0, source.size(1));
+    TORCH_CHECK(whole.size(1) > 0, "without a start token a prompt needs a token");
+    last_ = whole.select(1, -1);
+    prompt = whole.slice(1, 0, -1);
   }
+  TORCH_CHECK(last_.defined(), "a decoder behind an encoder needs a start token");
   for (size_t i = 0; i < models.size(); ++i)
     caches_.push_back(models[i].prefill(prompt, heads_of(i)));
 }

@@ -97,10 +97,12 @@ constexpr int64_t kNoEnd = -1;
 
 /// The special tokens of a search.
 struct SpecialTokens {
-  TokenId pad;    // fills rows up; no token of an output
-  TokenId bos;    // begins sequences; no token of an output
-  TokenId eos;    // ends an output, or kNoEnd
-  TokenId start;  // precedes the first token of an output
+  TokenId pad;  // fills rows up; no token of an output
+  TokenId bos;  // begins sequences; no token of an output
+  TokenId eos;  // ends an output, or kNoEnd
+  /// Precedes the first token of an output, or in a decoder-only model of the prompt, which may
+  /// have none.
+  std::optional<TokenId> start;
 };
 
 }  // namespace ablate::models

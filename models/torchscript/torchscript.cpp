@@ -189,10 +189,12 @@ DecoderCache initial_cache(Transformer& model, const torch::Tensor& source) {
 }
 
 /// Logits of a target's first token, and the state then.
-jit::IValue first_step(Transformer& model, const torch::Tensor& source, int64_t start) {
+jit::IValue first_step(Transformer& model, const torch::Tensor& source,
+                       const std::optional<TokenId>& start) {
   auto cache = initial_cache(model, source);
-  auto ids = (source.sum(1) * 0 + start).unsqueeze(1);  // [B, 1]
-  if (model->family() == Family::decoder_only) ids = torch::cat({ids, source}, 1);
+  auto ids = source;
+  if (start) ids = (source.sum(1) * 0 + start->value).unsqueeze(1);  // [B, 1]
+  if (start && model->family() == Family::decoder_only) ids = torch::cat({ids, source}, 1);
   const auto logits = model->forward_step(ids, cache);
   return to_tuple(logits, state_of(ids, cache));
 }
@@ -227,7 +229,7 @@ void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& 
                       .example = {source},
                       .run =
                           [&](const jit::Stack& inputs) {
-                            return first_step(model, inputs[0].toTensor(), tokens.start.value);
+                            return first_step(model, inputs[0].toTensor(), tokens.start);
                           },
                       .bounds = {first}});
   const auto like = initial_cache(model, source);

@@ -21,6 +21,7 @@ class _Tokenizer:
         self._file_ids = ids
         self._ids = {file_id: own for own, file_id in reversed(list(enumerate(ids)))}
         self._vocabulary: dict[str, int] = facts.get("vocabulary", {})
+        self.ends = bool(facts.get("ends", True))  # a text closes with the end token
         self._json = model.startswith(b"{")
         try:
             if self._json:
@@ -99,7 +100,9 @@ class Model:
         lines, (source, target) = list(lines), self._sides()
         if self.facts["family"] == "decoder_only":
             batch = 1  # prompts of one batch must be equally long
-        rows = [[*source.encode(line), self.facts["eos"]] for line in lines if line.strip()]
+        end = [self.facts["eos"]]
+        behind = end if source.ends or self.facts["family"] == "decoder_only" else []
+        rows = [source.encode(line) + behind or end for line in lines if line.strip()]
         search: dict[str, Any] = {"method": "greedy"} if beams == 1 else {"method": "beam", "beams": beams}
         found = (ids for begin in range(0, len(rows), batch) for ids in self._outputs(rows=rows[begin:begin + batch], **search))
         return [target.decode(next(found)) if line.strip() else "" for line in lines]

@@ -25,6 +25,18 @@ TEST(Collate, WhatIsReadOfASequenceIsNotPredicted) {
   EXPECT_EQ(batch.tokens, 5);
 }
 
+TEST(Collate, WithoutAStartTokenTheFirstIdIsReadFirst) {
+  const std::vector<EncodedExample> two{
+      {.target = {11, 12, 2, 13, 2}, .prompt_length = 3, .started = false},
+      {.target = {11, 2}, .prompt_length = 1, .started = false}};
+  const auto batch = collate(two, std::vector<int64_t>{0, 1});
+  EXPECT_EQ(batch.target_in, (std::vector<int64_t>{11, 12, 2, 13, 11, 0, 0, 0}));
+  EXPECT_EQ(batch.target_out, (std::vector<int64_t>{0, 0, 13, 2, 2, 0, 0, 0}));
+  EXPECT_EQ(batch.tokens, 3);
+  const std::vector<EncodedExample> one{{.target = {2}, .prompt_length = 1, .started = false}};
+  EXPECT_THROW(collate(one, std::vector<int64_t>{0}), DataError);
+}
+
 TEST(Collate, RefusesASideWithoutItsEndToken) {
   const std::vector<EncodedExample> no_target{{{5, 2}, {}}}, no_source{{{}, {5, 2}}};
   EXPECT_THROW(collate(no_target, std::vector<int64_t>{0}), DataError);

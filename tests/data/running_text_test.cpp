@@ -39,6 +39,15 @@ TEST(Chunk, AMaskedBlockIsSourceAndTargetBehindTheStartToken) {
   for (const auto& block : blocks) EXPECT_EQ(block.source, block.target);
 }
 
+TEST(Chunk, HasNoStartTokenIfTheTokenizerWritesNone) {
+  const auto masked = chunk(Ids{11, 12, 13}, {.block = 2, .masked = true, .started = false});
+  EXPECT_EQ(masked[0].source, (Ids{11, 12}));
+  EXPECT_EQ(masked[0].target, (Ids{11, 12}));
+  EXPECT_EQ(masked[0].prompt_length, 0);
+  const auto blocks = chunk(Ids{11, 12, 13}, {.block = 2, .started = false});
+  EXPECT_FALSE(blocks[0].started);
+}
+
 TEST(Chunk, TheFirstBlockIsAsLongAsTheOffset) {
   const Ids text{11, 12, 13, 14, 15, 16};
   const auto blocks = chunk(text, {.block = 3, .offset = 1});

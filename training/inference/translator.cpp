@@ -14,12 +14,11 @@ namespace {
 
 constexpr double kUnlimited = 1e9;
 
-models::SpecialTokens special_tokens(const TranslationTask& task,
-                                     const data::SequenceFormat& format) {
+models::SpecialTokens special_tokens(const TranslationTask& task, const Translator& translator) {
   return {.pad = tokenizer::kPad,
           .bos = tokenizer::kBos,
-          .eos = format.end_token(task.one_line).value_or(models::kNoEnd),
-          .start = format.start_token()};
+          .eos = translator.format.end_token(task.one_line).value_or(models::kNoEnd),
+          .start = translator.format.start_token(translator.tokenizers)};
 }
 
 /// The lines that have anything to read, as ids.
@@ -96,7 +95,7 @@ class BatchSearch {
  public:
   BatchSearch(std::span<const Translator> translators, const TranslationTask& task,
               const models::SearchOptions& options)
-      : task_(task), tokens_(special_tokens(task, translators.front().format)), options_(options) {
+      : task_(task), tokens_(special_tokens(task, translators.front())), options_(options) {
     for (const auto& one : translators) models_.push_back(one.model);
   }
 
