@@ -161,5 +161,6 @@ test-exchange: build
 	realpath .venv/lib/python3*/site-packages >$$(echo build/exchange/lib/python3*/site-packages)/torch.pth
 	build/exchange/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --requirement $(EXCHANGE)/requirements.txt
 	build/exchange/bin/python $(EXCHANGE)/transformers_check.py build/ablate
+	build/exchange/bin/python $(EXCHANGE)/fields_check.py
 	build/exchange/bin/python $(EXCHANGE)/tokenizers_check.py build/ablate
 	build/exchange/bin/python $(EXCHANGE)/minilm_check.py build/ablate build/exchange/cache

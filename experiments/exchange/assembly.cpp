@@ -20,15 +20,15 @@ std::string Assembly::name_of(const std::string& name) const {
   return strips ? name.substr(options_.prefix.size()) : name;
 }
 
-bool Assembly::can_make(const std::string& name) const {
-  const auto found = origins_.find(name);
-  return foreign_.contains(name_of(found == origins_.end() ? name : found->second.names.front()));
+const torch::Tensor* Assembly::given(const std::string& name) const {
+  const auto found = foreign_.find(name_of(name));
+  return found == foreign_.end() ? nullptr : &found->second;
 }
 
 torch::Tensor Assembly::make(const std::string& name, const torch::Tensor& like) {
   const auto found = origins_.find(name);
   const auto origin = found == origins_.end() ? Origin{.names = {name}} : found->second;
-  const bool other = !origin.alternative.empty() && !can_make(name);
+  const bool other = !origin.alternative.empty() && given(origin.names.front()) == nullptr;
   std::vector<torch::Tensor> parts;
   for (const auto& one : other ? origin.alternative : origin.names)
     parts.push_back(part(one, origin, name, like));
@@ -67,8 +67,11 @@ torch::Tensor Assembly::part(const std::string& part, const Origin& origin, cons
     x = x.unflatten(0, {options_.heads, 3, -1}).transpose(0, 1).flatten(0, 2);
   }
   if (origin.vocabulary && !options_.rows.empty()) x = by_token(x);
-  if (!origin.add.empty()) x = x + find(origin.add, name)[0];
-  return x;
+  if (origin.add.empty()) return x;
+  const auto& more = find(origin.add, name);
+  if (x.dim() != 2 || more.dim() != 2 || more.size(1) != x.size(1))
+    refuse({more}, {.names = {origin.add}}, name, like);
+  return x + more[0];
 }
 
 torch::Tensor Assembly::by_token(const torch::Tensor& x) const {

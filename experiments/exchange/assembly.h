@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "experiments/exchange/format/name_map.h"
+#include "models/transformer_options.h"
 #include "training/checkpoint/safetensors.h"
 
 namespace ablate::exchange {
+
+/// Whether the output is an embedding.
+constexpr bool ties_output(models::Tying tying) {
+  return tying != models::Tying::none && tying != models::Tying::embeddings;
+}
 
 /// What assembling depends on besides the tensors and their names.
 struct AssemblyOptions {
@@ -26,14 +32,15 @@ class Assembly {
   /// The tensor of this name, with shape and type of `like`. Throws CheckpointError, naming what is
   /// missing or does not fit.
   torch::Tensor make(const std::string& name, const torch::Tensor& like);
-  /// Whether the first tensor that it is made of is there.
-  bool can_make(const std::string& name) const;
   /// The foreign tensors that nothing was made of.
   std::vector<std::string> unused() const;
-
- private:
   /// The tensor's name in the file, perhaps without the prefix.
   std::string name_of(const std::string& name) const;
+  /// Null if the file does not have it.
+  const torch::Tensor* given(const std::string& name) const;
+  const std::string& source() const { return options_.source; }
+
+ private:
   const torch::Tensor& find(const std::string& part, const std::string& name);
   torch::Tensor part(const std::string& part, const Origin& origin, const std::string& name,
                      const torch::Tensor& like);

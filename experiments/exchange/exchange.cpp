@@ -167,8 +167,10 @@ int64_t import_safetensors(const ImportRequest& request) {
   const auto foreign = training::read_safetensors(weights);
   const auto layers = std::max(models::depth_of(experiment.model, models::Side::encoder),
                                models::depth_of(experiment.model, models::Side::decoder));
-  const auto origins =
-      request.names.empty() ? Origins() : expanded(read_origins(request.names), layers);
+  const auto origins = request.names.empty()
+                           ? Origins()
+                           : with_tying(expanded(read_origins(request.names), layers),
+                                        ties_output(experiment.model.tying));
   Assembly assembly(foreign, origins, {.source = weights.string()});
   training::Weights taken;
   for (const auto& [name, tensor] : training::weights_of(*model))

@@ -21,11 +21,12 @@ struct OriginOptions {
   Value name, alternative;
   bool transpose = false, by_head = false, vocabulary = false, unsqueeze = false;
   int64_t skip = 0;
-  std::string add;
+  std::string add, untied;
 
   static void fields(auto& o, auto&& visit) {
     visit("name", o.name, "of one tensor, or of several in a list");
     visit("or", o.alternative, "the same, if the file does not have the first of them");
+    visit("untied", o.untied, "of one tensor, if the output is no embedding");
     visit("transpose", o.transpose, "whether it is to be transposed");
     visit("by_head", o.by_head, "query, key and value of each head stand beside each other");
     visit("vocabulary", o.vocabulary, "it has a row for every token");
@@ -50,6 +51,7 @@ class OriginReader {
       return {.names = names_of(options.name),
               .alternative = value.find("or") == nullptr ? std::vector<std::string>()
                                                          : names_of(options.alternative),
+              .untied = options.untied,
               .transpose = options.transpose,
               .by_head = options.by_head,
               .vocabulary = options.vocabulary,
@@ -69,6 +71,16 @@ class OriginReader {
       else
         problems_.add(item.mark, "must be the name of a tensor");
     return names;
+  }
+
+  Words words_of(const Value& value) {
+    Words words;
+    for (const auto& [name, mark, word] : value.entries)
+      if (word.type == Value::Type::scalar)
+        words[name] = word.scalar;
+      else
+        problems_.add(mark, "must have one word behind it");
+    return words;
   }
 
  private:
@@ -98,11 +110,15 @@ FamilyMap read_family_map(const std::string& name, const std::string& yaml) {
     if (entry.key == "prefix")
       map.prefix = entry.value.scalar;
     else if (entry.key == "unused")
-      map.unused = reader.names_of(entry.value);
+      map.unused = reader.words_of(entry.value);
+    else if (entry.key == "fixed")
+      map.fixed = reader.words_of(entry.value);
+    else if (entry.key == "without_effect")
+      map.without_effect = reader.names_of(entry.value);
     else if (entry.key == "tensors")
       for (const auto& line : entry.value.entries) map.tensors[line.key] = reader.read(line.value);
     else
-      problems.add(entry.mark, "must be prefix, tensors or unused");
+      problems.add(entry.mark, "must be prefix, tensors, unused, fixed or without_effect");
   }
   problems.raise();
   return map;
@@ -120,11 +136,11 @@ std::string numbered(std::string name, int64_t layer) {
 
 }  // namespace
 
-std::vector<std::string> expanded(const std::vector<std::string>& names, int64_t layers) {
-  std::vector<std::string> all;
-  for (const auto& name : names)
+Words expanded(const Words& words, int64_t layers) {
+  Words all;
+  for (const auto& [name, word] : words)
     for (int64_t i = 0; i < (name.find(kLayer) == std::string::npos ? 1 : layers); ++i)
-      all.push_back(numbered(name, i));
+      all[numbered(name, i)] = word;
   return all;
 }
 
@@ -139,6 +155,15 @@ Origins expanded(const Origins& origins, int64_t layers) {
       all[numbered(name, i)] = std::move(one);
     }
   return all;
+}
+
+Origins with_tying(Origins origins, bool tied) {
+  for (auto& [name, origin] : origins)
+    if (!tied && !origin.untied.empty()) {
+      origin.names = {origin.untied};
+      origin.alternative.clear();
+    }
+  return origins;
 }
 
 namespace {

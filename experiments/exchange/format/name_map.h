@@ -12,6 +12,7 @@ namespace ablate::exchange {
 struct Origin {
   std::vector<std::string> names;        // at least one
   std::vector<std::string> alternative;  // if the file does not have the first of `names`
+  std::string untied;  // in place of `names`, if the output is no embedding; empty: the same
   bool transpose = false;
   bool by_head = false;     // query, key and value of each head stand beside each other
   bool vocabulary = false;  // it has a row for every token
@@ -28,19 +29,28 @@ using Origins = std::map<std::string, Origin>;
 /// keys, names without a tensor, values other than true and false.
 Origins read_origins(const std::filesystem::path& file);
 
-/// The names of a family of models.
+/// Names -> words of a family's own.
+using Words = std::map<std::string, std::string>;
+
+/// The tensors and fields of a family of models.
 struct FamilyMap {
   std::string prefix;  // of the tensors of a model with a head; one without a head has them without
   Origins tensors;
-  std::vector<std::string> unused;  // foreign tensors that say nothing new
+  Words unused;  // foreign tensors that say nothing new -> what each must be (unused_tensors.h)
+  Words fixed;   // fields of config.json -> the only value that Ablate reads, a word or JSON
+  std::vector<std::string> without_effect;  // fields that change nothing that such a model computes
 };
 
-/// Reads `prefix`, `tensors` (as read_origins()) and `unused`. Throws ConfigError.
+/// Reads `prefix`, `tensors` (as read_origins()), `unused`, `fixed` and `without_effect`. Throws
+/// ConfigError.
 FamilyMap read_family_map(const std::string& name, const std::string& yaml);
 
 /// The map with a line for every layer, {i} counting from 0, instead of one for all.
 Origins expanded(const Origins& origins, int64_t layers);
-std::vector<std::string> expanded(const std::vector<std::string>& names, int64_t layers);
+Words expanded(const Words& words, int64_t layers);
+
+/// The map for a model whose output is an embedding, or is not.
+Origins with_tying(Origins origins, bool tied);
 
 /// A zip file with a comment of 64 bytes at its end: the SHA-256 of everything before it. REQUIRES:
 /// a zip file without a comment.

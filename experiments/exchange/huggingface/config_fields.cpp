@@ -2,48 +2,71 @@
 
 #include <fmt/ranges.h>
 
+#include <array>
+#include <string_view>
+
+#include "training/storage/finite_json.h"
+
 namespace ablate::exchange {
 namespace {
 
-/// Fields of every family that say nothing about the model's computation.
-const std::vector<std::string> kEverywhere{"_attn_implementation",
-                                           "_name_or_path",
-                                           "add_cross_attention",
-                                           "architectures",
-                                           "auto_map",
-                                           "chunk_size_feed_forward",
-                                           "classifier_dropout",
-                                           "decoder_start_token_id",
-                                           "dtype",
-                                           "finetuning_task",
-                                           "forced_bos_token_id",
-                                           "forced_eos_token_id",
-                                           "gradient_checkpointing",
-                                           "id2label",
-                                           "init_std",
-                                           "initializer_factor",
-                                           "initializer_range",
-                                           "is_decoder",
-                                           "is_encoder_decoder",
-                                           "label2id",
-                                           "model_type",
-                                           "output_attentions",
-                                           "output_hidden_states",
-                                           "output_past",
-                                           "problem_type",
-                                           "return_dict",
-                                           "task_specific_params",
-                                           "tokenizer_class",
-                                           "torch_dtype",
-                                           "transformers_version",
-                                           "use_cache"};
+/// Whether a field has the value that a map names: a word, or else JSON.
+bool is_value(const nlohmann::json& field, const std::string& value) {
+  if (field.is_string()) return field.get<std::string>() == value;
+  return field == nlohmann::json::parse(value, nullptr, false);
+}
+
+/// The length of the string of JSON that `text` begins with, its quotation marks included.
+size_t string_length(std::string_view text) {
+  size_t at = 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return std::min(at + 1, text.size());
+}
 
 }  // namespace
 
-ConfigFields::ConfigFields(nlohmann::json json, std::string source)
-    : json_(std::move(json)), source_(std::move(source)) {
+nlohmann::json parse_config(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kWords{"-Infinity", "Infinity", "NaN"};
+  std::string json;
+  for (std::string_view rest(text); !rest.empty();) {
+    size_t taken = rest[0] == '"' ? string_length(rest) : 1;
+    std::string written(rest.substr(0, taken));
+    for (const auto word : kWords)
+      if (rest.starts_with(word)) {
+        taken = word.size();
+        written = fmt::format(R"({{"__float__": "{}"}})", word);
+        break;
+      }
+    json += written;
+    rest.remove_prefix(taken);
+  }
+  return training::parse_json(json);
+}
+
+ConfigFields::ConfigFields(nlohmann::json json, std::string source, int64_t largest)
+    : json_(std::move(json)), source_(std::move(source)), largest_(largest) {
   if (!json_.is_object()) throw training::CheckpointError(source_ + ": must be a JSON object");
-  skip(kEverywhere);
+}
+
+std::optional<int64_t> ConfigFields::find_size(const std::string& name) {
+  const auto value = find<int64_t>(name);
+  if (value && (*value < 1 || *value > largest_))
+    refuse(name, fmt::format("is {}, and must be from 1 to {}, the largest size of a tensor",
+                             *value, largest_));
+  return value;
+}
+
+int64_t ConfigFields::size(const std::string& name) {
+  const auto value = find_size(name);
+  if (!value) refuse(name, "is missing");
+  return *value;
+}
+
+void ConfigFields::expect_all(const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values) {
+    read_.insert(name);
+    if (has(name) && !is_value(json_[name], value)) refuse_value(name);
+  }
 }
 
 void ConfigFields::finish() const {
@@ -60,6 +83,10 @@ void ConfigFields::finish() const {
 
 void ConfigFields::refuse(const std::string& name, const std::string& why) const {
   throw training::CheckpointError(fmt::format("{}: {} {}", source_, name, why));
+}
+
+void ConfigFields::refuse_value(const std::string& name) const {
+  refuse(name, fmt::format("is {}, which Ablate has no key for", json_[name].dump()));
 }
 
 }  // namespace ablate::exchange

@@ -20,49 +20,103 @@ using models::NormPlacement;
 HubModel read_bert(ConfigFields& config, const std::set<std::string>& tensors) {
   auto model = begin_model(config, "bert", Family::encoder_only);
   auto& o = model.options;
-  o.d_model = config.get<int64_t>("hidden_size");
-  o.layers = config.get<int64_t>("num_hidden_layers");
-  o.attention = models::MultiHead{.heads = config.get<int64_t>("num_attention_heads")};
+  o.d_model = config.size("hidden_size");
+  o.layers = layers_in(config, "num_hidden_layers");
+  o.attention = models::MultiHead{.heads = config.size("num_attention_heads")};
   const auto activation = activation_of(config, "hidden_act");
-  o.feed_forward = models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
+  o.feed_forward = models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
                                             .activation = activation};
-  o.position = models::Learned{.max_length = config.get<int64_t>("max_position_embeddings")};
+  o.position = models::Learned{.max_length = config.size("max_position_embeddings")};
   o.norm = {.placement = NormPlacement::post, .epsilon = config.get<double>("layer_norm_eps")};
   o.embedding_norm = models::EmbeddingNorm::layer;
   o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
-  if (tensors.contains("cls.predictions.transform.dense.weight"))
+  if (has_token_head(config, tensors, "cls.predictions.transform.dense.weight"))
     o.output = models::LmHead{{}, true, activation};
-  config.expect<std::string>("position_embedding_type", "absolute");
-  config.skip({"attention_probs_dropout_prob", "hidden_dropout_prob", "type_vocab_size"});
   return model;
 }
 
-/// The position scheme of one kind of ModernBERT's layers.
-models::Rotary modernbert_rotary(ConfigFields& config, const std::string& kind, double usual) {
+/// A kind of ModernBERT's layers.
+struct ModernBertLayers {
+  std::string kind, older_base;
+  double usual_base;
+};
+
+models::Rotary modernbert_rotary(ConfigFields& config, ConfigFields& kinds,
+                                 const ModernBertLayers& layers) {
   models::Rotary rotary;
-  rotary.base = usual;
-  const auto all = config.find<nlohmann::json>("rope_parameters");
-  if (all && all->contains(kind)) {
-    ConfigFields fields(all->at(kind), config.source() + ": " + kind);
-    rotary.base = fields.get<double>("rope_theta");
-    fields.expect<std::string>("rope_type", "default");
-    fields.finish();
+  const auto older = config.find<double>(layers.older_base);
+  rotary.base = older.value_or(layers.usual_base);
+  const auto given = kinds.find<nlohmann::json>(layers.kind);
+  if (!given) return rotary;
+  ConfigFields fields(*given, kinds.source() + ": " + layers.kind);
+  if (const auto base = fields.find<double>("rope_theta")) {
+    if (older && *older != *base)
+      config.refuse(layers.older_base, "differs from that of rope_parameters");
+    rotary.base = *base;
   }
+  fields.expect<std::string>("rope_type", "default");
+  fields.finish();
   return rotary;
+}
+
+/// Whether each layer of a ModernBERT sees all positions; the others have a window.
+std::vector<bool> modernbert_sees_all(ConfigFields& config, int64_t layers) {
+  const auto every = config.find<int64_t>("global_attn_every_n_layers");
+  if (every && *every < 1) config.refuse("global_attn_every_n_layers", "must be at least 1");
+  const auto kinds = config.find<std::vector<std::string>>("layer_types");
+  if (kinds && std::ssize(*kinds) != layers)
+    config.refuse("layer_types", fmt::format("has {} kinds for {} layers", kinds->size(), layers));
+  std::vector<bool> all;
+  for (int64_t i = 0; i < layers; ++i) {
+    all.push_back(i % every.value_or(3) == 0);
+    if (!kinds) continue;
+    const auto& kind = (*kinds)[static_cast<size_t>(i)];
+    const bool full = kind == "full_attention";
+    if (!full && kind != "sliding_attention")
+      config.refuse("layer_types",
+                    fmt::format("has the kind '{}', which Ablate does not have", kind));
+    if (every && full != all.back())
+      config.refuse("layer_types", "differs from global_attn_every_n_layers");
+    all.back() = full;
+  }
+  return all;
+}
+
+/// The layers with a window, and the positions of both kinds.
+void read_modernbert_layers(ConfigFields& config, models::TransformerOptions& o) {
+  ConfigFields kinds(
+      config.find<nlohmann::json>("rope_parameters").value_or(nlohmann::json::object()),
+      config.source() + ": rope_parameters");
+  o.position = modernbert_rotary(config, kinds, {"full_attention", "global_rope_theta", 160'000.0});
+  const auto local =
+      modernbert_rotary(config, kinds, {"sliding_attention", "local_rope_theta", 10'000.0});
+  kinds.finish();
+  const auto width = config.get<int64_t>("local_attention");
+  if (width < 2) config.refuse("local_attention", "must be at least 2");
+  auto heads = std::get<models::MultiHead>(o.attention);
+  // A window of 2 n + 1 positions, the query in its middle, is one of distances below n + 1.
+  heads.window = width / 2 + 1;
+  const auto sees_all = modernbert_sees_all(config, o.layers);
+  auto& layers = models::own_layers(o, models::Side::encoder);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    if (sees_all[i]) continue;
+    layers[i].attention = heads;
+    layers[i].position = local;
+  }
+  layers.front().norm.attention = false;
 }
 
 HubModel read_modernbert(ConfigFields& config, const std::set<std::string>& tensors) {
   auto model = begin_model(config, "modernbert", Family::encoder_only);
   auto& o = model.options;
-  o.d_model = config.get<int64_t>("hidden_size");
-  o.layers = config.get<int64_t>("num_hidden_layers");
+  o.d_model = config.size("hidden_size");
+  o.layers = layers_in(config, "num_hidden_layers");
   o.bias = false;
   const bool bias = config.find<bool>("attention_bias").value_or(false);
-  models::MultiHead heads{
-      .heads = config.get<int64_t>("num_attention_heads"), .qkv_bias = bias, .output_bias = bias};
-  o.attention = heads;
+  o.attention = models::MultiHead{
+      .heads = config.size("num_attention_heads"), .qkv_bias = bias, .output_bias = bias};
   o.feed_forward =
-      models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
+      models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
                                .activation = activation_of(config, "hidden_activation"),
                                .gated = true,
                                .bias = config.find<bool>("mlp_bias").value_or(false)};
@@ -71,48 +125,26 @@ HubModel read_modernbert(ConfigFields& config, const std::set<std::string>& tens
             .bias = config.find<bool>("norm_bias").value_or(false)};
   o.embedding_norm = models::EmbeddingNorm::layer;
   o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
-  if (tensors.contains("head.dense.weight"))
-    o.output = models::LmHead{{},
-                              config.find<bool>("decoder_bias").value_or(true),
-                              activation_of(config, "classifier_activation")};
-  const auto global = modernbert_rotary(
-      config, "full_attention", config.find<double>("global_rope_theta").value_or(160'000.0));
-  const auto local = modernbert_rotary(config, "sliding_attention",
-                                       config.find<double>("local_rope_theta").value_or(10'000.0));
-  o.position = global;
-  const auto every = config.find<int64_t>("global_attn_every_n_layers").value_or(3);
-  const auto kinds = config.find<std::vector<std::string>>("layer_types");
-  // A window of 2 n + 1 positions, the query in its middle, is one of distances below n + 1.
-  heads.window = config.get<int64_t>("local_attention") / 2 + 1;
-  auto& layers = models::own_layers(o, models::Side::encoder);
-  for (size_t i = 0; i < layers.size(); ++i) {
-    const bool full =
-        kinds ? kinds->at(i) == "full_attention" : static_cast<int64_t>(i) % every == 0;
-    if (full) continue;
-    layers[i].attention = heads;
-    layers[i].position = local;
-  }
-  layers.front().norm.attention = false;
-  config.expect("classifier_bias", false);
-  config.skip({"attention_dropout", "classifier_pooling", "cls_token_id", "decoder_bias",
-               "classifier_activation", "deterministic_flash_attn", "embedding_dropout",
-               "initializer_cutoff_factor", "max_position_embeddings", "mlp_dropout",
-               "reference_compile", "repad_logits_with_grad", "sep_token_id",
-               "sparse_pred_ignore_index", "sparse_prediction", "gradient_checkpointing"});
+  const bool output_bias = config.find<bool>("decoder_bias").value_or(true);
+  const auto activation = config.find<std::string>("classifier_activation").value_or("gelu");
+  if (has_token_head(config, tensors, "head.dense.weight"))
+    o.output = models::LmHead{
+        {}, output_bias, activation_named(config, "classifier_activation", activation)};
+  read_modernbert_layers(config, o);
   return model;
 }
 
 HubModel read_marian(ConfigFields& config) {
   auto model = begin_model(config, "marian", Family::encoder_decoder);
   auto& o = model.options;
-  o.d_model = config.get<int64_t>("d_model");
-  o.encoder_layers = config.get<int64_t>("encoder_layers");
-  o.decoder_layers = config.get<int64_t>("decoder_layers");
+  o.d_model = config.size("d_model");
+  o.encoder_layers = layers_in(config, "encoder_layers");
+  o.decoder_layers = layers_in(config, "decoder_layers");
   o.layers = *o.encoder_layers;
-  const auto heads = config.get<int64_t>("encoder_attention_heads");
+  const auto heads = config.size("encoder_attention_heads");
   config.expect("decoder_attention_heads", heads);
   o.attention = models::MultiHead{.heads = heads};
-  const auto hidden = config.get<int64_t>("encoder_ffn_dim");
+  const auto hidden = config.size("encoder_ffn_dim");
   config.expect("decoder_ffn_dim", hidden);
   o.feed_forward = models::DenseFeedForward{
       .d_hidden = hidden, .activation = activation_of(config, "activation_function")};
@@ -120,56 +152,55 @@ HubModel read_marian(ConfigFields& config) {
   o.norm = {.placement = NormPlacement::post};
   o.embedding_scale = config.find<bool>("scale_embedding").value_or(false);
   o.output = models::LmHead{{}, true, {}};
-  config.expect("share_encoder_decoder_embeddings", true);
   config.expect("decoder_vocab_size", model.vocabulary);
-  config.expect("normalize_before", false);
-  config.expect("normalize_embedding", false);
-  config.expect("static_position_embeddings", true);
-  config.expect("add_final_layer_norm", false);
-  config.expect("add_bias_logits", false);
-  config.expect("extra_pos_embeddings", model.vocabulary - 1);
-  if (!ties(config, true))
-    config.refuse("tie_word_embeddings",
-                  "is false, which Ablate does not take from a Marian model");
-  config.skip({"activation_dropout", "attention_dropout", "bad_words_ids", "classif_dropout",
-               "decoder_layerdrop", "dropout", "encoder_layerdrop", "extra_pos_embeddings",
-               "max_length", "max_position_embeddings", "num_beams", "num_hidden_layers"});
   model.special.bos = id_in(config, "decoder_start_token_id");
   if (!model.special.bos) config.refuse("decoder_start_token_id", "is missing");
   return model;
 }
 
+/// The feed-forward network of a T5, whose activation two more fields may name once more.
+models::DenseFeedForward t5_feed_forward(ConfigFields& config) {
+  const auto kind = config.find<std::string>("feed_forward_proj").value_or("relu");
+  const bool gated = kind.starts_with("gated-");
+  const auto word = gated ? kind.substr(kind.find('-') + 1) : kind;
+  const auto name = kind == "gated-gelu" ? std::string("gelu_new") : word;
+  config.expect("dense_act_fn", name);
+  config.expect("is_gated_act", gated);
+  return {.d_hidden = config.size("d_ff"),
+          .activation = activation_named(config, "feed_forward_proj", name),
+          .gated = gated};
+}
+
+/// Where its file says whether outputs are scaled, Transformers 5 has written it, and always that
+/// they are the embedding, also of models whose output is a matrix of its own.
+void read_t5_output(ConfigFields& config, bool has_matrix, models::TransformerOptions& o) {
+  const auto scaled = config.find<bool>("scale_decoder_outputs");
+  const bool said = ties(config, true);
+  const bool tied = scaled && said ? !has_matrix : said;
+  o.tying = tied ? models::Tying::three_way : models::Tying::embeddings;
+  models::LmHead head;
+  if (scaled.value_or(said)) head.scale = 1 / std::sqrt(static_cast<double>(o.d_model));
+  o.output = head;
+}
+
 HubModel read_t5(ConfigFields& config, const std::set<std::string>& tensors) {
   auto model = begin_model(config, "t5", Family::encoder_decoder);
   auto& o = model.options;
-  o.d_model = config.get<int64_t>("d_model");
-  o.layers = config.get<int64_t>("num_layers");
-  o.decoder_layers = config.find<int64_t>("num_decoder_layers");
+  o.d_model = config.size("d_model");
+  o.layers = layers_in(config, "num_layers");
+  if (config.has("num_decoder_layers")) o.decoder_layers = layers_in(config, "num_decoder_layers");
   o.bias = false;
-  models::MultiHead heads{.heads = config.get<int64_t>("num_heads"), .scale = {.value = 1.0}};
-  heads.d_k = heads.d_v = config.get<int64_t>("d_kv");
+  models::MultiHead heads{.heads = config.size("num_heads"), .scale = {.value = 1.0}};
+  heads.d_k = heads.d_v = config.size("d_kv");
   o.attention = heads;
-  const auto kind = config.get<std::string>("feed_forward_proj");
-  const bool gated = kind.starts_with("gated-");
-  o.feed_forward = models::DenseFeedForward{
-      .d_hidden = config.get<int64_t>("d_ff"),
-      .activation =
-          kind == "gated-gelu" ? Activation::gelu_tanh : activation_of(config, "dense_act_fn"),
-      .gated = gated};
+  o.feed_forward = t5_feed_forward(config);
   o.position = models::T5Bias{
-      .buckets = config.get<int64_t>("relative_attention_num_buckets"),
+      .buckets = config.size("relative_attention_num_buckets"),
       .max_distance = config.find<int64_t>("relative_attention_max_distance").value_or(128)};
   o.norm = {.kind = NormKind::rms,
             .placement = NormPlacement::pre,
             .epsilon = config.get<double>("layer_norm_epsilon")};
-  const bool tied = !tensors.contains("lm_head.weight");
-  o.tying = tied ? models::Tying::three_way : models::Tying::embeddings;
-  models::LmHead head;
-  if (config.find<bool>("scale_decoder_outputs").value_or(tied))
-    head.scale = 1 / std::sqrt(static_cast<double>(o.d_model));
-  o.output = head;
-  config.skip(
-      {"dense_act_fn", "dropout_rate", "is_gated_act", "n_positions", "tie_word_embeddings"});
+  read_t5_output(config, tensors.contains("lm_head.weight"), o);
   model.special.bos =
       id_in(config, "decoder_start_token_id").value_or(model.special.pad.value_or(0));
   return model;
@@ -183,14 +214,14 @@ HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors)
       {"deepseek_v3", [&] { return read_deepseek(config); }},
       {"gpt2", [&] { return read_gpt2(config); }},
       {"gpt_neox", [&] { return read_gpt_neox(config); }},
-      {"llama", [&] { return read_llama(config, false, false); }},
+      {"llama", [&] { return read_llama(config, kLlama); }},
       {"mamba2", [&] { return read_mamba2(config); }},
       {"marian", [&] { return read_marian(config); }},
-      {"mistral", [&] { return read_llama(config, false, false); }},
+      {"mistral", [&] { return read_llama(config, kMistral); }},
       {"modernbert", [&] { return read_modernbert(config, tensors); }},
       {"opt", [&] { return read_opt(config); }},
-      {"qwen2", [&] { return read_llama(config, true, false); }},
-      {"qwen3", [&] { return read_llama(config, false, true); }},
+      {"qwen2", [&] { return read_llama(config, kQwen2); }},
+      {"qwen3", [&] { return read_llama(config, kQwen3); }},
       {"t5", [&] { return read_t5(config, tensors); }}};
   const auto type = config.get<std::string>("model_type");
   const auto found = families.find(type);
@@ -201,7 +232,9 @@ HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors)
                   fmt::format("is '{}'; Ablate reads {}", type, fmt::join(names, ", ")));
   }
   auto model = found->second();
+  config.skip({"architectures"});
   config.finish();
+  require_rules(model.options, config.source());
   return model;
 }
 

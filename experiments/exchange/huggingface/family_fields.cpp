@@ -1,12 +1,16 @@
 #include "experiments/exchange/huggingface/family_fields.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <limits>
 #include <map>
 
+#include "experiments/config/schema/rules.h"
+#include "experiments/exchange/huggingface/family_maps.h"
+
 namespace ablate::exchange {
 namespace {
-
-constexpr int64_t kLargestVocabulary = int64_t{1} << 24;
 
 tokenizer::SpecialIds special_ids(ConfigFields& config) {
   const auto id = [&](const std::string& name) { return id_in(config, name); };
@@ -26,9 +30,37 @@ models::YarnScaling yarn_of(ConfigFields& rope) {
   return yarn;
 }
 
+/// The number that a field has under its name in `rope`, or under an older one in `config`.
+std::optional<double> number_of(ConfigFields& rope, const std::string& name, ConfigFields& config,
+                                const std::string& older) {
+  const auto own = rope.find<double>(name), other = config.find<double>(older);
+  if (own && other && *own != *other) config.refuse(older, "differs from that of rope_parameters");
+  return own ? own : other;
+}
+
+std::string type_of(ConfigFields& rope) {
+  const auto type = rope.find<std::string>("rope_type"), older = rope.find<std::string>("type");
+  if (type && older && *type != *older) rope.refuse("type", "differs from rope_type");
+  return type ? *type : older.value_or("default");
+}
+
+/// Throws CheckpointError unless whole pairs of channels are turned.
+void require_pairs(const ConfigFields& config, const RotaryNames& names, double share) {
+  if (!(share > 0 && share <= 1)) config.refuse(names.share, "must be above 0 and at most 1");
+  const auto width = static_cast<int64_t>(share * static_cast<double>(names.d_k));
+  if (width < 2 || width % 2 != 0)
+    config.refuse(names.share, fmt::format("turns {} of the {} channels of a head, no whole pairs",
+                                           width, names.d_k));
+}
+
 }  // namespace
 
 models::Activation activation_of(ConfigFields& config, const std::string& field) {
+  return activation_named(config, field, config.get<std::string>(field));
+}
+
+models::Activation activation_named(const ConfigFields& config, const std::string& field,
+                                    const std::string& name) {
   static const std::map<std::string, models::Activation> known{
       {"relu", models::Activation::relu},
       {"gelu", models::Activation::gelu},
@@ -38,7 +70,6 @@ models::Activation activation_of(ConfigFields& config, const std::string& field)
       {"silu", models::Activation::silu},
       {"swish", models::Activation::silu},
       {"relu2", models::Activation::relu2}};
-  const auto name = config.get<std::string>(field);
   const auto found = known.find(name);
   if (found == known.end())
     config.refuse(field, fmt::format("is '{}', which Ablate does not have", name));
@@ -57,34 +88,60 @@ std::optional<int32_t> id_in(ConfigFields& config, const std::string& name) {
 HubModel begin_model(ConfigFields& config, const std::string& family, models::Family kind) {
   HubModel model{.family = family,
                  .options = {},
-                 .vocabulary = config.get<int64_t>("vocab_size"),
+                 .vocabulary = config.size("vocab_size"),
                  .special = special_ids(config)};
-  if (model.vocabulary < 1 || model.vocabulary > kLargestVocabulary)
-    config.refuse("vocab_size", "is no size of a vocabulary");
   model.options.family = kind;
   model.options.embedding_scale = false;
   model.options.dropout = 0;
   model.options.initialization = models::NormalInitialization{{}, 0.02};
+  const auto map = family_map(family);
+  config.expect_all(map.fixed);
+  config.skip(map.without_effect);
   return model;
+}
+
+int64_t layers_in(ConfigFields& config, const std::string& name) {
+  const auto layers = config.get<int64_t>(name);
+  if (layers < 1 || layers > models::kMostLayers)
+    config.refuse(name,
+                  fmt::format("is {}, and must be from 1 to {}", layers, models::kMostLayers));
+  return layers;
 }
 
 bool ties(ConfigFields& config, bool usual) {
   return config.find<bool>("tie_word_embeddings").value_or(usual);
 }
 
-models::Rotary rotary_of(ConfigFields& config) {
-  models::Rotary rotary;
+bool has_token_head(ConfigFields& config, const std::set<std::string>& tensors,
+                    const std::string& tensor) {
+  const auto classes =
+      config.find<std::vector<std::string>>("architectures").value_or(std::vector<std::string>());
+  if (classes.empty()) return tensors.contains(tensor);
+  return std::ranges::any_of(classes, [](const std::string& one) {
+    return one.ends_with("ForMaskedLM") || one.ends_with("ForPreTraining") ||
+           one.ends_with("LMHeadModel");
+  });
+}
+
+models::Rotary rotary_of(ConfigFields& config, const RotaryNames& names) {
   auto parameters =
       config.find<nlohmann::json>("rope_parameters").value_or(nlohmann::json::object());
-  if (const auto older = config.find<nlohmann::json>("rope_scaling")) parameters.update(*older);
+  if (const auto older = config.find<nlohmann::json>("rope_scaling")) {
+    if (!parameters.empty() && parameters != *older)
+      config.refuse("rope_scaling", "differs from rope_parameters");
+    parameters = *older;
+  }
   ConfigFields fields(parameters, config.source() + ": rope");
-  rotary.base = fields.find<double>("rope_theta")
-                    .value_or(config.find<double>("rope_theta").value_or(10'000.0));
-  if (const auto older = config.find<double>("rotary_emb_base")) rotary.base = *older;
-  rotary.fraction = fields.find<double>("partial_rotary_factor")
-                        .value_or(config.find<double>("rotary_pct").value_or(1.0));
-  const auto older = fields.find<std::string>("type");
-  const auto type = fields.find<std::string>("rope_type").value_or(older.value_or("default"));
+  models::Rotary rotary;
+  rotary.base = number_of(fields, "rope_theta", config, names.base).value_or(rotary.base);
+  if (names.share.empty()) {
+    fields.expect("partial_rotary_factor", 1.0);
+  } else {
+    rotary.fraction =
+        number_of(fields, "partial_rotary_factor", config, names.share).value_or(names.usual_share);
+    require_pairs(config, names, rotary.fraction);
+  }
+  const auto type = type_of(fields);
   if (type == "linear")
     rotary.scaling = models::LinearScaling{.factor = fields.get<double>("factor")};
   else if (type == "llama3")
@@ -99,6 +156,15 @@ models::Rotary rotary_of(ConfigFields& config) {
     fields.refuse("rope_type", fmt::format("is '{}', which Ablate does not have", type));
   fields.finish();
   return rotary;
+}
+
+void require_rules(const models::TransformerOptions& options, const std::string& source) {
+  std::vector<config::BrokenRule> broken;
+  config::collect_broken_rules(options, "model", broken);
+  if (broken.empty()) return;
+  const auto& [section, key, why] = broken.front();
+  throw training::CheckpointError(fmt::format(
+      "{}: describes a model that Ablate cannot make: {}.{} {}", source, section, key, why));
 }
 
 }  // namespace ablate::exchange

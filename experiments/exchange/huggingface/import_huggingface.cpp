@@ -24,14 +24,24 @@ config::Experiment experiment_of(const ImportRequest& request, models::Family fa
   return experiment;
 }
 
+TokenizerSpecials said_by(const HubTokenizer& files) {
+  const auto first = [](const std::vector<int32_t>& ids) {
+    return ids.empty() ? std::optional<int32_t>() : ids.front();
+  };
+  return {.named = files.special,
+          .start = first(files.around.before),
+          .end = first(files.around.behind)};
+}
+
 }  // namespace
 
 int64_t import_huggingface(const ImportRequest& request) {
   if (!request.names.empty()) throw UsageError("--from huggingface takes no --names");
   const auto files = request.tokenizers.empty() ? read_tokenizer(request.from) : HubTokenizer{};
-  const auto read = read_huggingface(
-      request.from,
-      request.tokenizers.empty() ? files.special : tokenizer::SpecialIds{.unk = tokenizer::kUnk});
+  const auto read =
+      read_huggingface(request.from, request.tokenizers.empty()
+                                         ? said_by(files)
+                                         : TokenizerSpecials{.named = {.unk = tokenizer::kUnk}});
   const auto tokenizers = request.tokenizers.empty() ? tokenizers_of(files, read)
                                                      : run::load_tokenizers(request.tokenizers);
   for (const auto* one : {&tokenizers.source, &tokenizers.target})

@@ -1,20 +1,16 @@
 #include "experiments/exchange/huggingface/read_huggingface.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <ranges>
 
 #include "experiments/exchange/assembly.h"
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/layouts.h"
 #include "experiments/exchange/huggingface/marian_form.h"
 #include "experiments/exchange/huggingface/shards.h"
+#include "experiments/exchange/huggingface/unused_tensors.h"
 #include "models/transformer.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/durable_file.h"
-#include "training/storage/finite_json.h"
 
 namespace ablate::exchange {
 namespace {
@@ -28,6 +24,14 @@ std::set<std::string> names_of(const training::Tensors& tensors) {
   std::set<std::string> names;
   for (const auto& [name, tensor] : tensors) names.insert(name);
   return names;
+}
+
+/// The largest size in any dimension.
+int64_t largest_size(const training::Tensors& tensors) {
+  int64_t largest = 1;
+  for (const auto& [name, tensor] : tensors)
+    for (const auto size : tensor.sizes()) largest = std::max(largest, size);
+  return largest;
 }
 
 bool all_written(const tokenizer::IdMap& ids) {
@@ -53,52 +57,39 @@ int64_t most_layers(const models::TransformerOptions& options) {
                   models::depth_of(options, models::Side::decoder));
 }
 
-/// The bias of the output, in which ids that are never written have the least of all.
-torch::Tensor output_bias(Assembly& assembly, const tokenizer::IdMap& ids,
-                          const torch::Tensor& like) {
-  auto bias = assembly.can_make(kOutputBias) ? assembly.make(kOutputBias, like).clone()
-                                             : torch::zeros_like(like);
+/// The bias of the output with the least of all numbers for ids that are never written.
+torch::Tensor never_writing(torch::Tensor bias, const tokenizer::IdMap& ids) {
   for (int32_t id = 0; id < ids.size(); ++id)
     if (!ids.is_written(id)) bias[id] = kNever;
   return bias;
 }
 
-void require_all_used(const Assembly& assembly, const FamilyMap& map, int64_t layers,
-                      const std::string& source) {
-  const auto known = expanded(map.unused, layers);
-  std::vector<std::string> left;
-  for (const auto& name : assembly.unused())
-    if (std::ranges::find(known, name) == known.end() &&
-        std::ranges::find(known, map.prefix + name) == known.end())
-      left.push_back(name);
-  if (left.empty()) return;
-  const auto more = left.size() > 5 ? fmt::format(" and {} more", left.size() - 5) : "";
-  throw training::CheckpointError(fmt::format("{}: this configuration has no place for {}{}",
-                                              source, fmt::join(left | std::views::take(5), ", "),
-                                              more));
-}
-
 }  // namespace
 
 HubCheckpoint read_huggingface(const std::filesystem::path& folder,
-                               const tokenizer::SpecialIds& special) {
+                               const TokenizerSpecials& special) {
   const auto file = folder / "config.json";
-  ConfigFields config(training::parse_json(training::read_bytes(file)), file.string());
+  auto json = parse_config(training::read_bytes(file));
   const auto foreign = read_shards(folder);
+  ConfigFields config(std::move(json), file.string(), largest_size(foreign));
   auto model = read_family(config, names_of(foreign));
   const auto tensors = in_our_layout(foreign, model.options, model.pairs_are_neighbours);
-  tokenizer::add_missing(model.special, special);
+  const auto kind = model.options.family;
+  if (special.start && kind != models::Family::encoder_decoder) model.special.bos = special.start;
+  if (special.end && kind == models::Family::encoder_only) model.special.eos = special.end;
+  tokenizer::add_missing(model.special, special.named);
   HubCheckpoint read{.family = model.family,
                      .options = model.options,
                      .special = model.special,
                      .vocabulary = model.vocabulary,
                      .ids = tokenizer::IdMap(model.vocabulary, model.special),
                      .weights = {}};
+  const bool has_bias = std::get<models::LmHead>(read.options.output).bias;
   if (!all_written(read.ids)) std::get<models::LmHead>(read.options.output).bias = true;
 
   const auto map = family_map(model.family);
   const auto layers = most_layers(read.options);
-  const auto origins = expanded(map.tensors, layers);
+  const auto origins = with_tying(expanded(map.tensors, layers), ties_output(read.options.tying));
   Assembly assembly(tensors, origins,
                     {.source = folder.string(),
                      .prefix = map.prefix,
@@ -107,13 +98,16 @@ HubCheckpoint read_huggingface(const std::filesystem::path& folder,
   const models::Transformer like(
       read.options, models::Vocabulary{read.ids.size(), read.ids.size(), tokenizer::kPad});
   for (const auto& [name, tensor] : training::weights_of(*like))
-    read.weights[name] =
-        name == kOutputBias ? output_bias(assembly, read.ids, tensor) : assembly.make(name, tensor);
+    if (name == kOutputBias)
+      read.weights[name] = never_writing(
+          has_bias ? assembly.make(name, tensor).clone() : torch::zeros_like(tensor), read.ids);
+    else
+      read.weights[name] = assembly.make(name, tensor);
   if (const auto start =
           model.family == "marian" ? start_vector(tensors, read.options) : torch::Tensor();
       start.defined())
     read.weights.at("embedding").add_(start);
-  require_all_used(assembly, map, layers, folder.string());
+  check_unused(assembly, expanded(map.unused, layers), read.options);
   training::require_finite(read.weights, folder.string());
   return read;
 }

@@ -17,11 +17,18 @@ struct HubCheckpoint {
   training::Weights weights;
 };
 
-/// Reads config.json and the safetensors files of the folder. `special` has the tokens that the
-/// tokenizer knows and config.json does not name. If ids are never written, the output has a bias
-/// that says so. Throws CheckpointError if anything in the folder is not understood, missing, left
-/// over or of another shape, and TokenizerError for a special token outside of the vocabulary.
+/// What a tokenizer says of the special tokens.
+struct TokenizerSpecials {
+  tokenizer::SpecialIds named = {};   // counts where config.json names none
+  std::optional<int32_t> start = {};  // before every text: counts more, but for a decoder's start
+  std::optional<int32_t> end = {};    // behind every text: counts more in an encoder alone
+};
+
+/// Reads config.json and the safetensors files of the folder. If ids are never written, the output
+/// has a bias that says so. Throws CheckpointError if anything in the folder is not understood,
+/// missing, left over or of another shape, and TokenizerError for a special token outside of the
+/// vocabulary.
 HubCheckpoint read_huggingface(const std::filesystem::path& folder,
-                               const tokenizer::SpecialIds& special = {});
+                               const TokenizerSpecials& special = {});
 
 }  // namespace ablate::exchange

@@ -1,6 +1,7 @@
 #include "experiments/exchange/huggingface/read_tokenizer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
@@ -70,7 +71,20 @@ HubTokenizer read_json_file(const std::filesystem::path& folder, const json& con
   const auto file = training::read_bytes(folder / "tokenizer.json");
   const auto ids = tokenizer::token_ids(file);
   require_unchanged(config, file);
-  return {.source = file, .target = file, .vocabulary = {}, .special = specials_of(config, ids)};
+  return {.source = file,
+          .target = file,
+          .vocabulary = {},
+          .special = specials_of(config, ids),
+          .around = tokenizer::surroundings_of(file)};
+}
+
+/// Around a text by a class for SentencePiece models, which tokenizer_config.json may change.
+tokenizer::Surroundings around_pieces(const json& config, const tokenizer::SpecialIds& special,
+                                      const tokenizer::Framing& usual) {
+  tokenizer::Surroundings around;
+  if (config.value("add_bos_token", usual.start) && special.bos) around.before = {*special.bos};
+  if (config.value("add_eos_token", usual.end) && special.eos) around.behind = {*special.eos};
+  return around;
 }
 
 HubTokenizer read_marian_files(const std::filesystem::path& folder, const json& config) {
@@ -79,27 +93,43 @@ HubTokenizer read_marian_files(const std::filesystem::path& folder, const json& 
   HubTokenizer read{.source = training::read_bytes(folder / "source.spm"),
                     .target = training::read_bytes(folder / "target.spm"),
                     .vocabulary = read_json(folder / "vocab.json").get<Ids>(),
-                    .special = {}};
+                    .special = {},
+                    .around = {}};
   read.special = specials_of(config, read.vocabulary);
-  if (const auto unk = read.vocabulary.find(std::string(tokenizer::kUnkPiece));
-      unk != read.vocabulary.end() && !read.special.unk)
-    read.special.unk = unk->second;
+  const auto id_of = [&](std::string_view piece) {
+    const auto found = read.vocabulary.find(std::string(piece));
+    return found == read.vocabulary.end() ? std::optional<int32_t>() : found->second;
+  };
+  tokenizer::add_missing(read.special, {.pad = {},
+                                        .bos = {},
+                                        .eos = id_of(tokenizer::kEosPiece),
+                                        .unk = id_of(tokenizer::kUnkPiece),
+                                        .mask = {}});
+  if (read.special.eos) read.around.behind = {*read.special.eos};
   return read;
 }
 
-HubTokenizer read_sentence_piece(const std::filesystem::path& file, const json& config) {
+/// `usual`: what the class of such models puts around a text.
+HubTokenizer read_sentence_piece(const std::filesystem::path& file, const json& config,
+                                 const tokenizer::Framing& usual) {
   const auto bytes = training::read_bytes(file);
   auto special = specials_of(config, tokenizer::token_ids(bytes));
   tokenizer::add_missing(special, tokenizer::special_ids(bytes));
-  return {.source = bytes, .target = bytes, .vocabulary = {}, .special = special};
+  return {.source = bytes,
+          .target = bytes,
+          .vocabulary = {},
+          .special = special,
+          .around = around_pieces(config, special, usual)};
 }
 
 HubTokenizer read_files(const std::filesystem::path& folder) {
   const auto config = configuration(folder);
   if (std::filesystem::exists(folder / "tokenizer.json")) return read_json_file(folder, config);
   if (std::filesystem::exists(folder / "source.spm")) return read_marian_files(folder, config);
-  for (const auto* name : {"tokenizer.model", "spiece.model"})
-    if (std::filesystem::exists(folder / name)) return read_sentence_piece(folder / name, config);
+  if (std::filesystem::exists(folder / "tokenizer.model"))  // Llama's
+    return read_sentence_piece(folder / "tokenizer.model", config, {.start = true, .end = false});
+  if (std::filesystem::exists(folder / "spiece.model"))  // T5's
+    return read_sentence_piece(folder / "spiece.model", config, {.start = false, .end = true});
   throw training::CheckpointError(fmt::format(
       "{}: has none of tokenizer.json, source.spm, tokenizer.model and spiece.model; write "
       "tokenizer.json by AutoTokenizer.from_pretrained(...).save_pretrained(...), or give "
@@ -121,9 +151,39 @@ HubTokenizer read_tokenizer(const std::filesystem::path& folder) {
   }
 }
 
+namespace {
+
+/// Whether a special token stands on one side of a text; a text without it is read so, too.
+bool is_there(const std::vector<int32_t>& ids, const std::optional<int32_t>& special,
+              const std::string& where) {
+  if (ids.empty()) return false;
+  if (ids.size() == 1 && special == ids.front()) return true;
+  throw TokenizerError(fmt::format(
+      "the tokenizer puts the tokens {} {} a text, which are not the one that config.json names",
+      fmt::join(ids, ", "), where));
+}
+
+tokenizer::Framing framing_of(const HubTokenizer& files, const HubCheckpoint& model) {
+  const tokenizer::Framing framing{
+      .start = is_there(files.around.before, model.special.bos, "before"),
+      .end = is_there(files.around.behind, model.special.eos, "behind")};
+  if (framing.end && model.options.family == models::Family::decoder_only)
+    throw TokenizerError(
+        "the tokenizer ends every text with the end token, after which a language model does not "
+        "continue it");
+  if (framing.start && model.options.family == models::Family::encoder_decoder)
+    throw TokenizerError(
+        "the tokenizer begins a source with the start token, which Ablate does not");
+  return framing;
+}
+
+}  // namespace
+
 data::Tokenizers tokenizers_of(const HubTokenizer& files, const HubCheckpoint& model) {
-  const tokenizer::ForeignFacts facts{
-      .specials = model.special, .size = model.vocabulary, .vocabulary = files.vocabulary};
+  const tokenizer::ForeignFacts facts{.specials = model.special,
+                                      .size = model.vocabulary,
+                                      .vocabulary = files.vocabulary,
+                                      .framing = framing_of(files, model)};
   const auto source = tokenizer::Tokenizer::foreign(files.source, facts);
   if (files.source == files.target) return {source, source};
   return {source, tokenizer::Tokenizer::foreign(files.target, facts)};

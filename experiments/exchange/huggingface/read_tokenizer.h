@@ -14,6 +14,7 @@ struct HubTokenizer {
   std::string source, target;                 // the same file, but for Marian
   std::map<std::string, int32_t> vocabulary;  // ids of Marian's pieces; otherwise empty
   tokenizer::SpecialIds special;              // that the files name
+  tokenizer::Surroundings around;             // what Transformers puts around a text
 };
 
 /// Reads tokenizer.json, or else Marian's source.spm, target.spm and vocab.json, or else a
@@ -21,7 +22,8 @@ struct HubTokenizer {
 /// and TokenizerError if it is not usable, or if tokenizer_config.json changes it.
 HubTokenizer read_tokenizer(const std::filesystem::path& folder);
 
-/// The tokenizers of the model. Throws TokenizerError if it has fewer tokens.
+/// The tokenizers of the model. Throws TokenizerError if it has fewer tokens, or if other tokens
+/// than its start and end stand around a text.
 data::Tokenizers tokenizers_of(const HubTokenizer& files, const HubCheckpoint& model);
 
 }  // namespace ablate::exchange

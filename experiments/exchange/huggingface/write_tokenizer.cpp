@@ -68,6 +68,9 @@ void write_marian(const std::filesystem::path& folder, const data::Tokenizers& t
 /// The special tokens around a text: of an encoder both, of T5 the end, of a decoder the start.
 tokenizer::Frame frame_of(const Tokenizer& tokenizer, const std::string& family) {
   const auto& special = tokenizer.specials();
+  if (const auto framing = tokenizer.framing())
+    return {.before = framing->start ? special.bos : std::nullopt,
+            .after = framing->end ? special.eos : std::nullopt};
   if (family == "bert") return {.before = special.bos, .after = special.eos};
   if (family == "t5") return {.before = {}, .after = special.eos};
   return {.before = special.bos, .after = {}};

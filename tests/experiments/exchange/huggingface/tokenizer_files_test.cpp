@@ -3,6 +3,7 @@
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/import_huggingface.h"
 #include "experiments/run/load_run.h"
+#include "models/inference/search_options.h"
 #include "tests/experiments/exchange/huggingface/family_folder.h"
 #include "tokenizer/special_tokens.h"
 
@@ -24,6 +25,35 @@ json words(int count) {
           {"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "w7"}}}};
 }
 
+std::string type_of(const std::string& name) {
+  return families().at(name).at("config").at("model_type");
+}
+
+/// The words of these ids.
+std::string text_of(const json& ids) {
+  std::string text;
+  for (const auto& id : ids) text += (text.empty() ? "w" : " w") + id.dump();
+  return text;
+}
+
+/// A post-processor that puts words around a text.
+json around(const std::vector<int>& before, const std::vector<int>& behind) {
+  auto single = json::array();
+  auto tokens = json::object();
+  const auto add = [&](int id) {
+    const auto word = "w" + std::to_string(id);
+    single.push_back({{"SpecialToken", {{"id", word}, {"type_id", 0}}}});
+    tokens[word] = {{"id", word}, {"ids", {id}}, {"tokens", {word}}};
+  };
+  for (const int id : before) add(id);
+  single.push_back({{"Sequence", {{"id", "A"}, {"type_id", 0}}}});
+  for (const int id : behind) add(id);
+  return {{"type", "TemplateProcessing"},
+          {"single", single},
+          {"pair", single},
+          {"special_tokens", tokens}};
+}
+
 class TokenizerFiles : public FamilyFolder {
  protected:
   std::filesystem::path from() const { return folder(); }
@@ -40,7 +70,7 @@ class TokenizerFiles : public FamilyFolder {
     write_family(name);
     write_text("tokenizer.json", words(kTokens).dump());
     auto config = json{{"unk_token", "w7"}, {"tokenizer_class", "PreTrainedTokenizerFast"}};
-    if (name.starts_with("bert"))
+    if (type_of(name) == "bert")
       config.update({{"cls_token", "w3"}, {"sep_token", "w4"}, {"mask_token", "w5"}});
     write_text("tokenizer_config.json", config.dump());
   }
@@ -69,7 +99,7 @@ std::vector<int32_t> in_file(const Tokenizer& tokenizer, const std::string& line
 
 TEST_F(TokenizerFiles, OfEveryFamilyAreRead) {
   for (const auto& [name, family] : families().items()) {
-    if (name == "marian") continue;
+    if (type_of(name) == "marian") continue;
     SCOPED_TRACE(name);
     write_all(name);
     import();
@@ -77,8 +107,7 @@ TEST_F(TokenizerFiles, OfEveryFamilyAreRead) {
     EXPECT_EQ(in_file(tokenizer, "w9 w20 w11"), (std::vector<int32_t>{9, 20, 11}));
     EXPECT_EQ(tokenizer.encode("cat"), std::vector<int32_t>{tokenizer::kUnk});
     EXPECT_EQ(tokenizer.ids().theirs(tokenizer::kUnk), 7);
-    EXPECT_EQ(tokenizer.specials().mask,
-              name.starts_with("bert") ? std::optional(5) : std::nullopt);
+    EXPECT_EQ(tokenizer.specials().mask, type_of(name) == "bert" ? std::optional(5) : std::nullopt);
   }
 }
 
@@ -180,6 +209,62 @@ TEST_F(TokenizerFiles, AFieldThatWouldChangeTheFileIsNamed) {
   write_text("tokenizer.json", bert.dump());
   write_text("tokenizer_config.json", R"({"do_lower_case": false})");
   EXPECT_NE(refusal().find("has do_lower_case: false, but tokenizer.json not"), std::string::npos);
+}
+
+TEST_F(TokenizerFiles, AModelContinuesWhatItsTokenizerWrites) {
+  for (const auto& [name, family] : families().items()) {
+    if (!family.contains("continued") || family.contains("source")) continue;
+    SCOPED_TRACE(name);
+    write_all(name);
+    import();
+    const auto loaded = run::load_run(run(), "");
+    EXPECT_EQ(loaded.format.start_token(loaded.tokenizers), std::nullopt);
+    const auto translator = loaded.translator();
+    const std::vector<std::string> prompts{text_of({5, 3, 8}), text_of({9, 5, 3, 8})};
+    const auto continued = [&](size_t count) {
+      return training::translate_all({&translator, 1},
+                                     {.lines = std::span(prompts).first(count), .one_line = false},
+                                     {.beam = 1, .max_length = 4})[0][0]
+          .text;
+    };
+    EXPECT_EQ(continued(1), text_of(family.at("continued")));
+    EXPECT_EQ(continued(2), continued(1));  // read beside a longer one
+  }
+}
+
+TEST_F(TokenizerFiles, WhatStandsAroundATextIsWhatTheFileSays) {
+  const auto read = [&](const std::string& name, const json& processor) {
+    write_all(name);
+    auto file = words(kTokens);
+    file["post_processor"] = processor;
+    write_text("tokenizer.json", file.dump());
+    import();
+    const auto loaded = run::load_run(run(), "");
+    std::vector<int32_t> ids;
+    if (loaded.format.continues_text() && loaded.format.start_token(loaded.tokenizers))
+      ids.push_back(tokenizer::kBos);
+    const auto text = loaded.format.encode_source("w9 w12", loaded.tokenizers)->ids;
+    ids.insert(ids.end(), text.begin(), text.end());
+    for (auto& id : ids) id = loaded.tokenizers.source.ids().theirs(id).value();
+    return ids;
+  };
+  using Ids = std::vector<int32_t>;
+  EXPECT_EQ(read("llama", nullptr), (Ids{9, 12}));
+  EXPECT_EQ(read("llama", around({1}, {})), (Ids{1, 9, 12}));
+  EXPECT_EQ(read("llama", around({4}, {})), (Ids{4, 9, 12}));  // not the one of config.json
+  EXPECT_EQ(read("opt", around({2}, {})), (Ids{2, 9, 12}));
+  EXPECT_EQ(read("bert", nullptr), (Ids{9, 12}));
+  EXPECT_EQ(read("bert", around({3}, {4})), (Ids{3, 9, 12, 4}));
+  EXPECT_EQ(read("t5", nullptr), (Ids{9, 12}));
+  EXPECT_EQ(read("t5", around({}, {1})), (Ids{9, 12, 1}));
+  write_all("llama");
+  auto file = words(kTokens);
+  file["post_processor"] = around({1}, {2});
+  write_text("tokenizer.json", file.dump());
+  EXPECT_NE(refusal().find("ends every text with the end token"), std::string::npos);
+  file["post_processor"] = around({1, 4}, {});
+  write_text("tokenizer.json", file.dump());
+  EXPECT_NE(refusal().find("puts the tokens 1, 4 before a text"), std::string::npos);
 }
 
 TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsNotWritten) {

@@ -161,7 +161,7 @@ def check_foreign(program, folder, kind, start, end):
     texts = ["the cat", "Hello, wörld 中 123", "it's  two", "кот 🙂"]
     continued = run(program, "generate", folder / f"{kind}-run", "--beam", 1, "--max-length", 8, text="\n".join(texts) + "\n").splitlines()
     for text, ours in zip(texts, continued, strict=True):
-        given = torch.tensor([[ids[0], *tokenizer(text, add_special_tokens=False).input_ids]])
+        given = torch.tensor([tokenizer(text).input_ids])
         out = model.generate(given, attention_mask=torch.ones_like(given), max_new_tokens=8, do_sample=False, pad_token_id=ids[1])[0]
         theirs = text + tokenizer.decode(out[given.shape[1]:], skip_special_tokens=True)
         assert theirs.split("\n")[0] == ours, f"{kind}: {theirs!r} and {ours!r}"

@@ -1,0 +1,223 @@
+#include <cmath>
+
+#include "experiments/config/schema/rules.h"
+#include "experiments/exchange/huggingface/family_maps.h"
+#include "experiments/exchange/huggingface/read_huggingface.h"
+#include "tests/experiments/exchange/huggingface/family_folder.h"
+
+namespace ablate::exchange {
+namespace {
+
+using nlohmann::json;
+
+/// Folders of families in which one field or tensor is another than Transformers would write.
+class ChangedFolders : public FamilyFolder {
+ protected:
+  static json config_of(const std::string& name) { return families().at(name).at("config"); }
+  static training::Tensors own(const std::string& name) { return tensors_of(families().at(name)); }
+  HubCheckpoint read(const json& config, const training::Tensors& tensors) const {
+    write(config, tensors);
+    return read_huggingface(folder());
+  }
+  /// The message with which the folder is refused; empty if it is read.
+  std::string refusal(const json& config, const training::Tensors& tensors) const {
+    try {
+      read(config, tensors);
+    } catch (const training::CheckpointError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::string refusal(const std::string& name, const json& fields) const {
+    auto config = config_of(name);
+    config.update(fields);
+    return refusal(config, own(name));
+  }
+  std::string refusal_without(const std::string& name, const std::string& field) const {
+    auto config = config_of(name);
+    config.erase(field);
+    return refusal(config, own(name));
+  }
+};
+
+/// Whether a message says so.
+testing::AssertionResult says(const std::string& message, const std::string& words) {
+  if (message.find(words) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << message << "' lacks '" << words << "'";
+}
+
+FamilyMap map_of(const json& config) {
+  const auto type = config.at("model_type").get<std::string>();
+  return family_map(type == "mistral" || type.starts_with("qwen") ? "llama" : type);
+}
+
+double fraction_of(const HubCheckpoint& read) {
+  return std::get<models::Rotary>(read.options.position).fraction;
+}
+
+double scale_of(const HubCheckpoint& read) {
+  return std::get<models::LmHead>(read.options.output).scale;
+}
+
+TEST_F(ChangedFolders, ACausalEncoderIsRefused) {
+  EXPECT_TRUE(says(refusal("bert", {{"is_decoder", true}}), "is_decoder is true"));
+  EXPECT_TRUE(says(refusal("modernbert", {{"is_decoder", true}}), "is_decoder is true"));
+  EXPECT_TRUE(
+      says(refusal("gpt2", {{"add_cross_attention", true}}), "add_cross_attention is true"));
+  EXPECT_TRUE(says(refusal("t5", {{"is_encoder_decoder", false}}), "is_encoder_decoder is false"));
+}
+
+TEST_F(ChangedFolders, AMissingFieldStandsForWhatTheFamilySays) {
+  auto neox = config_of("gpt_neox");
+  neox.erase("rope_parameters");
+  neox["num_attention_heads"] = 2;
+  EXPECT_EQ(fraction_of(read(neox, own("gpt_neox"))), 0.25);
+  neox["rotary_pct"] = 1.0;
+  EXPECT_EQ(fraction_of(read(neox, own("gpt_neox"))), 1.0);
+  neox["rotary_pct"] = 0.4;
+  EXPECT_TRUE(says(refusal(neox, own("gpt_neox")), "turns 3 of the 8 channels of a head"));
+  EXPECT_TRUE(
+      says(refusal("smollm", {{"rotary_pct", 0.5}}), "does not know what rotary_pct means"));
+  EXPECT_TRUE(says(refusal_without("mistral", "num_key_value_heads"), "key_value_heads"));
+  EXPECT_TRUE(says(refusal_without("mistral", "sliding_window"), "stands for 4096"));
+  EXPECT_TRUE(says(refusal_without("qwen2", "num_key_value_heads"), "key_value_heads"));
+  EXPECT_TRUE(says(refusal_without("qwen3", "head_dim"), "cannot make"));
+  EXPECT_TRUE(says(refusal_without("mamba2", "n_groups"), "n_groups is missing"));
+  EXPECT_TRUE(says(refusal_without("deepseek", "q_lora_rank"), "cannot make"));
+  EXPECT_EQ(refusal_without("smollm", "num_key_value_heads").find("key_value_heads"),
+            std::string::npos);  // it stands for as many as heads
+}
+
+TEST_F(ChangedFolders, TwoFieldsThatDisagreeAreRefused) {
+  EXPECT_TRUE(says(refusal("smollm", {{"rope_theta", 500.0}}), "rope_theta differs"));
+  EXPECT_TRUE(says(refusal("modernbert", {{"global_rope_theta", 500.0}}), "theta differs"));
+  EXPECT_TRUE(
+      says(refusal("modernbert", {{"global_attn_every_n_layers", 2}}), "layer_types differs"));
+  EXPECT_TRUE(says(refusal("t5", {{"dense_act_fn", "silu"}}), "dense_act_fn is"));
+  EXPECT_TRUE(says(refusal("mamba2", {{"head_dim", 4}}), "head_dim is 4"));
+}
+
+TEST_F(ChangedFolders, KindsOfLayersAreKnownAndCounted) {
+  const std::string all = "full_attention", few = "sliding_attention";
+  EXPECT_TRUE(says(refusal("modernbert", {{"layer_types", {all, "chunked_attention", few, all}}}),
+                   "layer_types has the kind 'chunked_attention'"));
+  EXPECT_TRUE(says(refusal("modernbert", {{"layer_types", {all}}}), "has 1 kinds for 4 layers"));
+  EXPECT_TRUE(says(refusal("modernbert", {{"global_attn_every_n_layers", 0}}),
+                   "global_attn_every_n_layers must be at least 1"));
+  EXPECT_TRUE(says(refusal("qwen3", {{"layer_types", {all}}}), "has 1 kinds for 2 layers"));
+}
+
+TEST_F(ChangedFolders, T5sScaleIsWhatItsFieldsSay) {
+  auto config = config_of("t5");
+  config.erase("scale_decoder_outputs");
+  EXPECT_EQ(scale_of(read(config, own("t5"))), 0.25);
+  config.erase("tie_word_embeddings");
+  EXPECT_EQ(scale_of(read(config, own("t5"))), 0.25);
+  EXPECT_TRUE(says(refusal(config, own("t5 1.1")), "cannot make"));  // of another network
+  auto tensors = own("t5");
+  tensors["lm_head.weight"] = tensors.at("shared.weight") + 1;
+  EXPECT_TRUE(says(refusal(config, tensors), "'lm_head.weight' is 'shared.weight' once more, but"));
+  config["tie_word_embeddings"] = false;
+  EXPECT_EQ(scale_of(read(config, tensors)), 1);
+  EXPECT_TRUE(says(refusal(config, own("t5")), "has no tensor 'lm_head.weight'"));
+}
+
+TEST_F(ChangedFolders, ATensorThatIsAnotherOnceMoreMustBeIt) {
+  for (const auto& [name, family] : families().items()) {
+    SCOPED_TRACE(name);
+    const auto config = config_of(name);
+    for (const auto& [copy, of] : expanded(map_of(config).unused, 1)) {
+      auto tensors = own(name);
+      if (!tensors.contains(of) || tensors.contains(copy)) continue;
+      if (config.contains("scale_decoder_outputs") && copy == "lm_head.weight") continue;
+      tensors[copy] = tensors.at(of).clone();
+      EXPECT_EQ(refusal(config, tensors), "") << copy;
+      tensors[copy][0] += 1e-3;
+      EXPECT_TRUE(says(refusal(config, tensors), "'" + copy + "' is '" + of + "' once more, but"));
+    }
+  }
+}
+
+TEST_F(ChangedFolders, MasksAndAnglesOfOldFilesMustBeThoseOfTheModel) {
+  auto gpt2 = own("gpt2");
+  auto& mask = gpt2["transformer.h.0.attn.bias"] = torch::ones({1, 1, 12, 12}).tril();
+  gpt2["transformer.h.0.attn.masked_bias"] = torch::tensor(-1e4);
+  EXPECT_EQ(refusal(config_of("gpt2"), gpt2), "");
+  mask = torch::ones({1, 1, 12, 12});
+  EXPECT_TRUE(says(refusal(config_of("gpt2"), gpt2), "is not what this configuration says"));
+  auto llama = own("smollm");
+  auto& angles = llama["model.layers.1.self_attn.rotary_emb.inv_freq"] = torch::tensor({1.0, 0.01});
+  EXPECT_EQ(refusal(config_of("smollm"), llama), "");
+  angles = torch::tensor({1.0, 0.002});
+  EXPECT_TRUE(says(refusal(config_of("smollm"), llama), "inv_freq' is not what this"));
+  auto bert = own("bert");
+  auto& places = bert["bert.embeddings.position_ids"] = torch::arange(12).unsqueeze(0);
+  EXPECT_EQ(refusal(config_of("bert"), bert), "");
+  places = places + 1;
+  EXPECT_TRUE(says(refusal(config_of("bert"), bert), "position_ids' is not what this"));
+}
+
+TEST_F(ChangedFolders, AMissingBiasOfTheOutputIsNoZeros) {
+  for (const std::string name : {"bert", "modernbert", "marian"}) {
+    SCOPED_TRACE(name);
+    auto tensors = own(name);
+    const auto bias = map_of(config_of(name)).tensors.at("output_bias").names.front();
+    const auto taken = tensors.extract(bias);
+    EXPECT_TRUE(says(refusal(config_of(name), tensors), "has no tensor '"));
+    if (name != "bert") continue;
+    tensors["cls.predictions.decoder.bias"] = taken.mapped();
+    EXPECT_TRUE(torch::equal(read(config_of(name), tensors).weights.at("output_bias"),
+                             read(config_of(name), own(name)).weights.at("output_bias")));
+  }
+}
+
+TEST_F(ChangedFolders, ATokenTypeOfAnotherWidthIsNotSpreadOverAllChannels) {
+  auto bert = own("bert");
+  auto& types = bert.at("bert.embeddings.token_type_embeddings.weight");
+  types = types.slice(1, 0, 1).contiguous();
+  EXPECT_TRUE(
+      says(refusal(config_of("bert"), bert), "token_type_embeddings.weight' [2, 1] cannot"));
+}
+
+TEST_F(ChangedFolders, InfinityAsPythonWritesItIsRead) {
+  auto config = config_of("mamba2");
+  config["time_step_limit"] = {0.0, "@"};
+  write(config, own("mamba2"));
+  auto text = config.dump();
+  text.replace(text.find("\"@\""), 3, "Infinity");
+  training::write_durably(folder() / "config.json", text);
+  EXPECT_EQ(read_huggingface(folder()).family, "mamba2");
+  text.replace(text.find("Infinity"), 8, "NaN");
+  training::write_durably(folder() / "config.json", text);
+  EXPECT_THROW(read_huggingface(folder()), training::CheckpointError);
+}
+
+/// Values that no number of a configuration has, or that a few have.
+std::vector<json> odd_values(const json& value) {
+  if (value.is_number_float()) return {0.0, -1.0, "0.1", 1e300};
+  return {0, -1, 1, 6, 1'000'000'000'000, 2.5, true, uint64_t{1} << 63};
+}
+
+TEST_F(ChangedFolders, NoNumberMakesAModelThatBreaksARule) {
+  for (const auto& [name, family] : families().items())
+    for (const auto& [field, value] : config_of(name).items()) {
+      if (!value.is_number()) continue;
+      for (const auto& odd : odd_values(value)) {
+        SCOPED_TRACE(name + ": " + field + ": " + odd.dump());
+        auto config = config_of(name);
+        config[field] = odd;
+        write(config, own(name));
+        try {
+          std::vector<config::BrokenRule> broken;
+          config::collect_broken_rules(read_huggingface(folder()).options, "model", broken);
+          EXPECT_TRUE(broken.empty());
+        } catch (const training::CheckpointError& error) {
+          EXPECT_TRUE(says(error.what(), folder().string()));
+        } catch (const tokenizer::TokenizerError&) {  // of ids
+        }
+      }
+    }
+}
+
+}  // namespace
+}  // namespace ablate::exchange
