@@ -69,7 +69,8 @@ RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memor
                         routing = std::move(branch.routing);
                         return branch.output;
                       }};
-  const auto input = ngrams_ ? x + ngrams_->forward(x, context.token_ids, position.documents) : x;
+  const auto input =
+      ngrams_ ? x + ngrams_->forward(x, context.token_ids, position.query_documents) : x;
   const auto output = through(input, context, run);
   return {.output = output, .routing = std::move(routing)};
 }
@@ -90,7 +91,8 @@ torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
                               const torch::Tensor& memory_mask,
                               const ops::AttentionPosition& position,
                               const ForwardContext& context) {
-  const auto input = ngrams_ ? x + ngrams_->step(x, context.token_ids, cache.ngrams) : x;
+  const auto input =
+      ngrams_ ? x + ngrams_->step(x, context.token_ids, position.query_documents, cache.ngrams) : x;
   return through(input, context,
                  SubLayers{[&](const auto& y) {
                              auto& own = cache.self_attention;

@@ -70,17 +70,28 @@ torch::Tensor NgramMemoryImpl::forward(const torch::Tensor& x, const torch::Tens
 KVCache NgramMemoryImpl::empty_cache(const torch::Tensor& like) const {
   const auto none = torch::full_like(like.select(-1, 0).narrow(1, 0, 1), kNoToken,
                                      torch::TensorOptions(torch::kLong));  // [B, 1]
-  return {.blocks = {{none.expand({-1, std::ssize(tables_)}), {}}}};
+  const auto past = none.expand({-1, std::ssize(tables_)});
+  return {.blocks = {{past, past}}};  // ids, and the documents that they are of
 }
 
 torch::Tensor NgramMemoryImpl::step(const torch::Tensor& x, const torch::Tensor& ids,
-                                    KVCache& cache) const {
+                                    const torch::Tensor& documents, KVCache& cache) const {
   const int64_t kept = std::ssize(tables_);
-  const auto all = torch::cat({cache.concatenate()[0], ids}, 1);  // [B, kept + T]
+  const auto& [cached, cached_documents] = cache.concatenate();
+  const auto all = torch::cat({cached, ids}, 1);  // [B, kept + T]
+  const auto all_documents =
+      documents.defined() ? torch::cat({cached_documents, documents}, 1) : torch::Tensor();
   std::vector<torch::Tensor> past{ids};
-  for (int64_t distance = 1; distance <= kept; ++distance)
-    past.push_back(all.slice(1, kept - distance, -distance));
-  cache.blocks = {{all.slice(1, -kept), {}}};
+  for (int64_t distance = 1; distance <= kept; ++distance) {
+    const auto before = [&](const torch::Tensor& past_and_own) {
+      return past_and_own.slice(1, kept - distance, -distance);
+    };
+    past.push_back(documents.defined()
+                       ? before(all).masked_fill(before(all_documents).ne(documents), kNoToken)
+                       : before(all));
+  }
+  cache.blocks = {{all.slice(1, -kept),
+                   documents.defined() ? all_documents.slice(1, -kept) : cached_documents}};
   return read(x, past);
 }
 

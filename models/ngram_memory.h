@@ -23,8 +23,9 @@ class NgramMemoryImpl : public Module {
   /// The cache of sequences without tokens. // [B, T, D]
   KVCache empty_cache(const torch::Tensor& like) const;
   /// The same for tokens that follow those of the cache, to which they are added.
-  /// // [B, T, D], [B, T] -> [B, T, D]
-  torch::Tensor step(const torch::Tensor& x, const torch::Tensor& ids, KVCache& cache) const;
+  /// // [B, T, D], [B, T], [B, T] -> [B, T, D]
+  torch::Tensor step(const torch::Tensor& x, const torch::Tensor& ids,
+                     const torch::Tensor& documents, KVCache& cache) const;
 
  private:
   /// `past` are the tokens of each position and, shifted by 1, 2, ..., of those before it.

@@ -93,6 +93,7 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
 void DecoderCache::reorder(const torch::Tensor& order) {
   const auto device = position_ids.device();
   const auto own = ops::to_device(order, device);
+  if (documents.defined()) documents = documents.index_select(0, own);
   for (auto& layer : layers) {
     for (auto* part : {&layer.self_attention, &layer.feed_forward, &layer.ngrams})
       part->reorder(own);
@@ -112,6 +113,7 @@ void DecoderCache::reorder(const torch::Tensor& order) {
 void DecoderCache::keep_first(int64_t count) {
   for (auto& layer : layers) layer.self_attention.keep_first(count);
   position_ids = position_ids.narrow(0, 0, count);
+  if (documents.defined()) documents = documents.narrow(1, 0, count);
   length = count;
 }
 

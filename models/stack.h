@@ -15,6 +15,7 @@ struct DecoderCache {
   torch::Tensor memory_mask;       // of the memory's rows; undefined: no memory // [M, S]
   torch::Tensor position_ids;      // of the tokens decoded so far // [T]
   int64_t length = 0;              // their number, for length checks
+  torch::Tensor documents = {};    // that they are of; undefined: all are of one // [B, T]
   /// The row of the memory that each sequence reads, on the CPU; undefined: its own. // [B]
   torch::Tensor memory_rows = {};
 
@@ -31,6 +32,13 @@ struct StackPositions {
 
   /// Added to the embeddings before the first layer; undefined: no vectors. // [T, D]
   const torch::Tensor& embedding() const { return schemes.front().embedding; }
+  /// From now on no query attends to a key of another document. // [B, S], [B, T]
+  void divide(const torch::Tensor& keys, const torch::Tensor& queries) {
+    for (auto& view : views) {
+      view.documents = keys;
+      view.query_documents = queries;
+    }
+  }
 };
 
 /// One step through a stack: a layer and its position scheme.

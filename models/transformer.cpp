@@ -114,6 +114,10 @@ torch::ScalarType TransformerImpl::compute_type(const ForwardContext& context) c
   return context.compute_dtype.value_or(output_.weight.dense.scalar_type());
 }
 
+torch::Tensor TransformerImpl::documents_of(const torch::Tensor& ids) const {
+  return ids.eq(vocabulary_.divider.value()).cumsum(1);
+}
+
 StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
                                  ForwardContext context) {
   const auto& table = memory == nullptr ? source_table_ : target_table_;
@@ -122,8 +126,7 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const S
   stack->check(ids.size(1), context);
   const auto position_ids = stack->position_ids(indices_of(ids), context);
   auto positions = stack->positions(position_ids, position_ids);
-  if (vocabulary_.divider)
-    for (auto& view : positions.views) view.documents = ids.eq(*vocabulary_.divider).cumsum(1);
+  if (vocabulary_.divider) positions.divide(documents_of(ids), documents_of(ids));
   const auto x = stack->enter(embed(ids, table, positions.embedding()), context);
   return stack(x.to(compute_type(context)), memory, positions, context);
 }
@@ -203,6 +206,7 @@ DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const Forward
                         .unsqueeze(2)
                         .expand({-1, 1, d_model_});
   auto cache = decoder_->init_cache(like, nullptr, context.ahead);
+  if (vocabulary_.divider) cache.documents = source.narrow(1, 0, 0);
   if (source.size(1) > 0) extend(source, cache, context);
   return cache;
 }
@@ -217,7 +221,13 @@ ModelOutput TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cach
   const auto indices = ops::indices_behind(cache.position_ids, ids.select(0, 0));  // [T]
   const auto next = decoder_->position_ids(indices, context);
   cache.position_ids = torch::cat({cache.position_ids, next});
-  const auto positions = decoder_->positions(next, cache.position_ids);
+  auto positions = decoder_->positions(next, cache.position_ids);
+  if (cache.documents.defined()) {
+    const auto last = cache.documents.slice(1, -1).sum(1, /*keepdim=*/true);  // 0 of an empty cache
+    const auto own = documents_of(ids) + last;
+    cache.documents = torch::cat({cache.documents, own}, 1);
+    positions.divide(cache.documents, own);
+  }
   const auto x = decoder_->enter(embed(ids, target_table_, positions.embedding()), context);
   return outputs_of(decoder_->step(x.to(compute_type(context)), cache, positions, context));
 }

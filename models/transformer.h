@@ -18,7 +18,8 @@ struct Vocabulary {
       target;   // sizes; of a label head the number of classes
   int64_t pad;  // id of padding
   /// The token before a document. If it is given, a pass of a decoder over whole sequences attends
-  /// from no document, its divider included, to an earlier one.
+  /// from no document, its divider included, to an earlier one; so does a decoder-only model that
+  /// writes.
   std::optional<int64_t> divider = {};
 };
 
@@ -80,6 +81,8 @@ class TransformerImpl : public Module {
   ModelOutput extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
   /// Logits of outputs. // [.., D] -> [.., V]
   torch::Tensor project(const torch::Tensor& x) const;
+  /// The numbers of the documents that tokens are of. REQUIRES: a divider. // [B, T] -> [B, T]
+  torch::Tensor documents_of(const torch::Tensor& ids) const;
   /// Position ids of a target's tokens in evaluation. // [B, T] -> [T]
   torch::Tensor target_position_ids(const torch::Tensor& ids) const;
   /// Throws LengthError if a sequence of `length` exceeds the positions of this side.

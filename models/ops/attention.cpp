@@ -59,7 +59,8 @@ torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
   torch::Tensor visible;
   if (in.padding_mask.defined()) visible = in.padding_mask.unsqueeze(1).unsqueeze(1);
   if (const auto& documents = in.position.documents; documents.defined()) {
-    const auto same = documents.unsqueeze(1).eq(documents.unsqueeze(2)).unsqueeze(1);
+    const auto same =
+        documents.unsqueeze(1).eq(in.position.query_documents.unsqueeze(2)).unsqueeze(1);
     visible = visible.defined() ? visible.logical_and(same) : same;  // [B, 1, T, S]
   }
   if (visible.defined() && !masks_future(in)) return visible;

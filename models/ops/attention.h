@@ -72,7 +72,8 @@ struct AttentionPosition {
   torch::Tensor bias;                // added to the scores; undefined: none // [H, T, S]
   ContentScheme* content = nullptr;  // computes the attention itself; null: the operation does
   torch::Tensor query_positions, key_positions;  // [T], [S]
-  torch::Tensor documents = {};  // between which none attends; undefined: all are one // [B, T]
+  /// Between which none attends: of the keys and of the queries; undefined: all are one.
+  torch::Tensor documents = {}, query_documents = {};  // [B, S], [B, T]
   int64_t layer = 0;
   torch::Tensor token_ids = {};  // [B, T]
   /// Where the layers of a pass keep the values of the first of them that mixes values in.

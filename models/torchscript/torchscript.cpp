@@ -64,6 +64,7 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
       for (auto& x : part->recent) take(x);
     }
   like.position_ids = model.target_position_ids(state[0]);
+  if (model.vocabulary().divider) like.documents = model.documents_of(state[0]);
   like.length = state[0].size(1);
   return like;
 }

@@ -53,5 +53,29 @@ TEST(Documents, NeverChangeLaterOnesBehindADivider) {
   EXPECT_GT(tried, 20);
 }
 
+/// Of the same variants, where a document begins before, at and behind the end of the prompt.
+TEST(Documents, AreDividedInACacheAsInAWholePass) {
+  const torch::NoGradGuard no_grad;
+  int64_t tried = 0;
+  for (auto [name, options] : variants()) {
+    if (name == "sides of their own" || name.starts_with("experts")) continue;
+    options.family = Family::decoder_only;
+    options.cross_attention = Same{};
+    if (!reads_by_attention(options)) continue;
+    ++tried;
+    Transformer model(options, Vocabulary{20, 20, kPad, kDivider});
+    initialize(*model, 1);
+    const auto whole = model->forward(torch::zeros({2, 0}, torch::kLong), kFirst);
+    for (const int64_t prompt : {1, 3, 4}) {
+      auto cache = model->prefill(kFirst.slice(1, 0, prompt));
+      for (int64_t t = prompt; t < 6; ++t)
+        EXPECT_LT(largest_difference(model->step(kFirst.select(1, t), cache), whole.select(1, t)),
+                  1e-4)
+            << name << ", prompt of " << prompt << ", token " << t;
+    }
+  }
+  EXPECT_GT(tried, 20);
+}
+
 }  // namespace
 }  // namespace ablate::models

@@ -214,8 +214,9 @@ kernel::HeadsView view_of(const torch::Tensor& x) {
 }  // namespace
 
 bool serves_single_query(const AttentionInput& in) {
-  return !in.wants_probabilities && in.position.content == nullptr && in.weighting.is_softmax() &&
-         in.query.size(1) == 1 && infers_on_cpu(in.query) && in.query.is_contiguous();
+  return !in.wants_probabilities && in.position.content == nullptr &&
+         !in.position.documents.defined() && in.weighting.is_softmax() && in.query.size(1) == 1 &&
+         infers_on_cpu(in.query) && in.query.is_contiguous();
 }
 
 torch::Tensor single_query_attention(const torch::Tensor& query, const KVCache& cache,
