@@ -89,10 +89,14 @@ class RenumberedPieces : public SentencePiece {
     }
     return ids;
   }
+  /// Pieces of the vocabulary that the file lacks, as those of the other language, come back as they
+  /// are, with their signs for spaces. As Transformers' MarianTokenizer joins them.
   std::string decode(const std::vector<int32_t>& ids) const override {
     std::vector<std::string> pieces;
     for (const auto id : ids) pieces.push_back(token(id));
-    return processor().DecodePieces(pieces);
+    const auto text = with_spaces(processor().DecodePieces(pieces));
+    const auto begin = std::min(text.find_first_not_of(' '), text.size());
+    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
   }
   std::string token(int32_t id) const override { return names_[static_cast<size_t>(id)]; }
   float score(int32_t) const override { return 0; }
@@ -104,6 +108,13 @@ class RenumberedPieces : public SentencePiece {
 };
 
 }  // namespace
+
+std::string with_spaces(std::string text) {
+  constexpr std::string_view kSpace = "\u2581";
+  for (auto at = text.find(kSpace); at != std::string::npos; at = text.find(kSpace, at + 1))
+    text.replace(at, kSpace.size(), " ");
+  return text;
+}
 
 std::unique_ptr<TokenizerModel> read_sentence_piece(
     std::string_view bytes, const std::map<std::string, int32_t>& vocabulary) {

@@ -160,18 +160,6 @@ float Tokenizer::score(int32_t id) const {
   return theirs && *theirs < model_->file->size() ? model_->file->score(*theirs) : 0;
 }
 
-namespace {
-
-constexpr std::string_view kSpace = "\u2581";  // as SentencePiece writes it
-
-std::string with_spaces(std::string text) {
-  for (auto at = text.find(kSpace); at != std::string::npos; at = text.find(kSpace, at + 1))
-    text.replace(at, kSpace.size(), " ");
-  return text;
-}
-
-}  // namespace
-
 std::string normal_form(const Tokenizer& tokenizer, std::string_view text) {
   return with_spaces(tokenizer.normalized(text));
 }

@@ -29,6 +29,9 @@ class TokenizerModel {
   virtual float score(int32_t id) const = 0;
 };
 
+/// The text with SentencePiece's sign for a space, U+2581, written as one.
+std::string with_spaces(std::string text);
+
 /// Throws TokenizerError with the reason if the bytes are not a usable SentencePiece model. Its
 /// pieces have the ids of the `vocabulary`, or their places if that is empty.
 std::unique_ptr<TokenizerModel> read_sentence_piece(

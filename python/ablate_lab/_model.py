@@ -46,7 +46,8 @@ class _Tokenizer:
         file_ids = [self._file_ids[own] for own in ids if self._file_ids[own] >= 0]
         if self._vocabulary:
             names = {file_id: name for name, file_id in self._vocabulary.items()}
-            return str(self._file.decode([names[file_id] for file_id in file_ids]))
+            # Pieces that the file lacks come back with their signs for spaces.
+            return str(self._file.decode([names[file_id] for file_id in file_ids])).replace("\u2581", " ").strip(" ")
         return str(self._file.decode(file_ids))
 
 

@@ -70,6 +70,13 @@ class Exported(example.Case):
         self.assertEqual(ids.shape[0], 1)
         self.assertEqual(scores.shape[0], 1)
 
+    def test_pieces_of_the_other_language_have_spaces_for_their_signs(self):
+        file = (pathlib.Path(__file__).parents[1] / "tokenizer/foreign/golden/llama.model").read_bytes()
+        pieces = ["</s>", "<unk>", "\u2581the", "\u2581Katze"]
+        facts = {"vocabulary": {piece: file_id for file_id, piece in enumerate(pieces)}}
+        tokenizer = _model._Tokenizer(b"ablate tokenizer " + json.dumps(facts).encode() + b"\n" + file, [-1, -1, 0, 1, 2, 3])
+        self.assertEqual(tokenizer.decode([5, 4, 5, 5]), "Katze the Katze Katze")
+
 
 class Keywords(example.Case):
     """How a module is called, by one that writes down its calls in place of an exported one."""

@@ -212,6 +212,7 @@ TEST(ForeignFacts, PiecesMayHaveTheIdsOfAnotherList) {
   std::map<std::string, int32_t> vocabulary{{"</s>", 0}, {"<unk>", 1}, {">>fra<<", 2}};
   for (const auto& piece : pieces)
     vocabulary.emplace(piece, static_cast<int32_t>(vocabulary.size()));
+  vocabulary["\u2581Katze"] = static_cast<int32_t>(vocabulary.size());  // of the other language
   vocabulary["<pad>"] = static_cast<int32_t>(vocabulary.size());
   const auto with = [&](const auto& ids) {
     return Tokenizer::foreign(file,
@@ -226,6 +227,12 @@ TEST(ForeignFacts, PiecesMayHaveTheIdsOfAnotherList) {
   EXPECT_EQ(in_list(">>fra<<the cat")[0], 2);
   EXPECT_EQ(in_list(">>deu<<the cat")[0], 1);
   EXPECT_EQ(tokenizer.decode(tokenizer.encode("the cat")), "the cat");
+  const auto other = std::vector{tokenizer.ids().ours(vocabulary.at("\u2581Katze"))};
+  EXPECT_EQ(tokenizer.decode(other), "Katze");
+  auto mixed = tokenizer.encode("the cat");
+  mixed.insert(mixed.begin(), other[0]);
+  mixed.insert(mixed.end(), 2, other[0]);
+  EXPECT_EQ(tokenizer.decode(mixed), "Katze the cat Katze Katze");
   EXPECT_EQ(Tokenizer::from_bytes(tokenizer.bytes()).encode("the cat"),
             tokenizer.encode("the cat"));
   vocabulary["<pad>"] = 0;
