@@ -160,7 +160,11 @@ tokenizer::Encoded SequenceFormat::prompt(std::string_view text,
   tokenizer::Encoded all;
   for (size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
-    const auto line = tokenizer.encode(text.substr(begin, end - begin));
+    auto line = tokenizer.encode(text.substr(begin, end - begin));
+    if (tokens_ && tokens_->end_token)
+      std::ranges::replace(line,
+                           tokenizer::kFirstNumber + static_cast<int32_t>(*tokens_->end_token),
+                           tokenizer::kEos);
     all.ids.insert(all.ids.end(), line.begin(), line.end());
     if (end < text.size()) all.ids.push_back(tokenizer::kEos);
     begin = end + 1;

@@ -4,12 +4,14 @@
 
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/yaml/document.h"
 #include "experiments/exchange/format/name_map.h"
 #include "experiments/records/folders.h"
+#include "tokenizer/model_trainer.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/errors.h"
 
@@ -43,17 +45,22 @@ std::optional<data::Labels> labels_of(const std::string& text) {
   return data::Labels::from_text(text);
 }
 
-/// The id in the tokenizer's file of each of ours; -1: it has no such token.
-std::vector<int32_t> file_ids(const tokenizer::IdMap& ids) {
+/// The id in the tokenizer's file of each of ours; -1: it has no such token. The number that ends
+/// documents in a file of tokens is the end token.
+std::vector<int32_t> file_ids(const tokenizer::IdMap& ids, const data::DataOptions& data) {
   std::vector<int32_t> all;
   for (int32_t id = 0; id < ids.size(); ++id) all.push_back(ids.theirs(id).value_or(-1));
+  const auto* tokens = std::get_if<data::Tokens>(&data);
+  if (tokens != nullptr && tokens->end_token)
+    all[tokenizer::kEos] =
+        std::exchange(all[static_cast<size_t>(tokenizer::kFirstNumber + *tokens->end_token)], -1);
   return all;
 }
 
 nlohmann::json facts_of(const ExportContents& contents) {
   return {{"format", kFormat},
-          {"source_ids", file_ids(contents.tokenizers.source.ids())},
-          {"target_ids", file_ids(contents.tokenizers.target.ids())},
+          {"source_ids", file_ids(contents.tokenizers.source.ids(), contents.experiment.data)},
+          {"target_ids", file_ids(contents.tokenizers.target.ids(), contents.experiment.data)},
           {"ablate", ABLATE_VERSION},
           {"weights", contents.weights},
           {"pad", tokenizer::kPad},
