@@ -24,9 +24,12 @@ void export_run(exchange::ExportRequest request, const Words& words) {
     throw UsageError("--dtype must be fp32 or bf16");
   if (words.dtype == "bf16") request.type = torch::kBFloat16;
   if (words.format == "huggingface") {
-    const auto agreement = exchange::export_huggingface(request);
-    std::cerr << fmt::format("{}: read again, its logits differ by at most {:.1e} of the largest\n",
-                             agreement.architecture, agreement.logits);
+    const auto made = exchange::export_huggingface(request);
+    std::cerr << fmt::format(
+        "{}: as Transformers computes it, log-probabilities differ by at most {:.1e} of the "
+        "largest logit\n",
+        made.architecture, made.difference);
+    for (const auto& note : made.notes) std::cerr << "note: " << note << "\n";
   } else if (words.format == "safetensors") {
     exchange::export_safetensors(request);
   } else if (words.format == "torchscript") {

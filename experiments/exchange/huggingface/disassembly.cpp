@@ -1,8 +1,10 @@
 #include "experiments/exchange/huggingface/disassembly.h"
 
-#include <vector>
+#include <algorithm>
 
+#include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/layouts.h"
+#include "experiments/exchange/huggingface/marian_form.h"
 
 namespace ablate::exchange {
 namespace {
@@ -71,6 +73,37 @@ training::Weights with_separate_sines(const training::Weights& weights) {
         place, torch::cat({channels.slice(0, 0, {}, 2), channels.slice(0, 1, {}, 2)}));
   }
   return changed;
+}
+
+namespace {
+
+/// BERT's output has a bias of its own unless it is the embedding; versions of Transformers differ
+/// in which of the two names they read then.
+void add_untied_bias(training::Tensors& tensors) {
+  if (tensors.contains("cls.predictions.decoder.weight"))
+    tensors["cls.predictions.decoder.bias"] = tensors.at("cls.predictions.bias").clone();
+}
+
+}  // namespace
+
+training::Tensors hub_tensors(training::Weights weights, models::TransformerOptions options,
+                              const WrittenFamily& form, const std::vector<int32_t>& order) {
+  if (form.separates_sines) weights = with_separate_sines(weights);
+  if (form.family == "marian" && !weights.contains("output_bias"))
+    weights["output_bias"] = torch::zeros({weights.at("embedding").size(0)});
+  const auto layers = std::max(models::depth_of(options, models::Side::encoder),
+                               models::depth_of(options, models::Side::decoder));
+  const auto origins = expanded(family_map(form.family).tensors, layers);
+  const auto rows = torch::tensor(order, torch::kLong);
+  for (auto& [name, tensor] : weights)
+    if (origins.at(name).vocabulary) tensor = tensor.index_select(0, rows);
+  auto tensors = disassembled(weights, origins, options);
+  if (form.family == "bert") add_untied_bias(tensors);
+  if (form.family == "marian") {
+    std::get<models::Sinusoidal>(options.position).layout = models::SinusoidalLayout::halves;
+    start_from_zero(tensors, options);
+  }
+  return tensors;
 }
 
 }  // namespace ablate::exchange

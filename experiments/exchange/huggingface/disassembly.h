@@ -1,8 +1,9 @@
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "experiments/exchange/format/name_map.h"
+#include "experiments/exchange/huggingface/write_family.h"
 #include "models/transformer_options.h"
 #include "training/weights.h"
 
@@ -17,5 +18,10 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
 /// that sines and cosines that alternate become halves. Outputs stay as they are, since nothing
 /// else depends on the order of channels.
 training::Weights with_separate_sines(const training::Weights& weights);
+
+/// The tensors of the model's files in the order of their vocabulary, whose tokens are ours in
+/// `order`.
+training::Tensors hub_tensors(training::Weights weights, models::TransformerOptions options,
+                              const WrittenFamily& form, const std::vector<int32_t>& order);
 
 }  // namespace ablate::exchange

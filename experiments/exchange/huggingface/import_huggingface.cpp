@@ -6,6 +6,8 @@
 #include "experiments/errors.h"
 #include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "tokenizer/special_tokens.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::exchange {
 namespace {
@@ -48,16 +50,18 @@ int64_t import_huggingface(const ImportRequest& request) {
     if (one->vocabulary_size() != read.ids.size())
       throw UsageError(fmt::format("{} has {} tokens, and the tokenizer {}", request.from.string(),
                                    read.ids.size(), one->vocabulary_size()));
+  auto environment = nlohmann::json{
+      {"imported_from", std::filesystem::absolute(request.from).string()}, {"data_folder", "."}};
+  const auto config = training::parse_json(training::read_bytes(request.from / "config.json"));
+  if (config.contains("max_position_embeddings"))
+    environment["max_position_embeddings"] = config["max_position_embeddings"];
   auto experiment = experiment_of(request, read.options.family);
   experiment.model = read.options;
-  run::write_new_run(
-      request.to,
-      {.experiment = experiment,
-       .tokenizers = tokenizers,
-       .weights = read.weights,
-       .environment = {{"imported_from", std::filesystem::absolute(request.from).string()},
-                       {"data_folder", "."}},
-       .files = {}});
+  run::write_new_run(request.to, {.experiment = experiment,
+                                  .tokenizers = tokenizers,
+                                  .weights = read.weights,
+                                  .environment = environment,
+                                  .files = {}});
   return 0;
 }
 

@@ -116,6 +116,7 @@ const char* name_of(Activation activation) {
 /// family has.
 struct Parts {
   const models::TransformerOptions& o;
+  int64_t length;  // of the longest sequence in training
   MultiHead heads = held<MultiHead>(o.attention);
   DenseFeedForward dense = held<DenseFeedForward>(o.feed_forward);
   Rotary rotary = held<Rotary>(o.position);
@@ -131,8 +132,9 @@ struct Parts {
 };
 
 json rope_of(const Rotary& rotary) {
-  json rope{{"rope_type", "default"}, {"rope_theta", rotary.base}};
-  if (rotary.fraction != 1) rope["partial_rotary_factor"] = rotary.fraction;
+  json rope{{"rope_type", "default"},
+            {"rope_theta", rotary.base},
+            {"partial_rotary_factor", rotary.fraction}};  // GPT-NeoX's default is a quarter
   if (const auto* linear = std::get_if<models::LinearScaling>(&rotary.scaling))
     rope.update({{"rope_type", "linear"}, {"factor", linear->factor}});
   if (const auto* yarn = std::get_if<models::YarnScaling>(&rotary.scaling))
@@ -150,7 +152,13 @@ json rope_of(const Rotary& rotary) {
   return rope;
 }
 
-constexpr int64_t kAnyLength = 1 << 20;  // of models whose positions have no end
+/// The length that a model with rotary positions is for. Yarn stretches it by its factor, which
+/// older versions of Transformers compute from both lengths.
+int64_t length_of(const Parts& p) {
+  const auto* yarn = std::get_if<models::YarnScaling>(&p.rotary.scaling);
+  return yarn == nullptr ? p.length
+                         : std::llround(yarn->factor * static_cast<double>(yarn->trained_length));
+}
 
 /// The fields that most families have under these names, and `own`, of a stack with `heads`.
 json config_of_stack(const Parts& p, int64_t heads, const json& own) {
@@ -173,7 +181,7 @@ json config_of_llama(const Parts& p, const std::string& type, const std::string&
                        {"head_dim", p.heads.d_k.value_or(p.o.d_model / p.heads.heads)},
                        {"rms_norm_eps", p.o.norm.epsilon},
                        {"rope_parameters", rope_of(p.rotary)},
-                       {"max_position_embeddings", kAnyLength}});
+                       {"max_position_embeddings", length_of(p)}});
   if (type == "llama") config["mlp_bias"] = p.dense.bias.value_or(false);
   if (type != "qwen2") config["attention_bias"] = p.heads.qkv_bias.value_or(false);
   return config;
@@ -200,7 +208,7 @@ json config_of_gpt_neox(const Parts& p) {
                           {"attention_bias", p.heads.qkv_bias.value_or(false)},
                           {"use_parallel_residual", p.o.block == models::Block::parallel_norms},
                           {"rope_parameters", rope_of(p.rotary)},
-                          {"max_position_embeddings", kAnyLength}});
+                          {"max_position_embeddings", length_of(p)}});
 }
 
 json config_of_bert(const Parts& p) {
@@ -234,8 +242,8 @@ json config_of_marian(const Parts& p) {
 
 json config_of_t5(const Parts& p) {
   const auto bias = Parts::held<models::T5Bias>(p.o.position);
-  const std::string name =
-      p.dense.activation == Activation::gelu_tanh ? "gelu" : name_of(p.dense.activation);
+  const bool usual = p.dense.gated && p.dense.activation == Activation::gelu_tanh;
+  const std::string name = usual ? "gelu" : name_of(p.dense.activation);
   return {{"model_type", "t5"},
           {"architectures", {"T5ForConditionalGeneration"}},
           {"is_encoder_decoder", true},
@@ -269,7 +277,7 @@ json config_of_deepseek(const Parts& p, const models::Latent& latent) {
                           {"rms_norm_eps", 1e-6},
                           {"rope_interleave", false},
                           {"rope_parameters", rope_of(p.rotary)},
-                          {"max_position_embeddings", kAnyLength},
+                          {"max_position_embeddings", length_of(p)},
                           {"attention_bias", false},
                           {"num_nextn_predict_layers", 0}});
 }
@@ -360,14 +368,13 @@ void set_vocabulary(json& config, int64_t vocabulary, const tokenizer::SpecialId
   config["bos_token_id"] = id(special.bos);
   config["eos_token_id"] = id(special.eos);
   if (config.value("is_encoder_decoder", false)) config["decoder_start_token_id"] = id(special.bos);
-  config["dtype"] = "float32";
 }
 
-WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary,
-                           const tokenizer::SpecialIds& special) {
+WrittenFamily write_family(const models::TransformerOptions& options, int64_t length,
+                           int64_t vocabulary, const tokenizer::SpecialIds& special) {
   auto form = OneForm::of(options);
   const bool separated = separates(form);
-  const Parts parts{form};
+  const Parts parts{form, length};
   std::vector<config::Difference> fewest;
   std::string nearest;
   for (auto& [family, config] : candidates_of(parts)) {

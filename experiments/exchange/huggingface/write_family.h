@@ -21,8 +21,9 @@ void set_vocabulary(nlohmann::json& config, int64_t vocabulary,
                     const tokenizer::SpecialIds& special);
 
 /// The family that computes the same as a model with these options: of several the best known.
-/// Throws UsageError if there is none, naming the first key that the nearest family does not have.
-WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary,
-                           const tokenizer::SpecialIds& special);
+/// `length` is that of the longest sequence in training. Throws UsageError if there is none, naming
+/// the first key that the nearest family does not have.
+WrittenFamily write_family(const models::TransformerOptions& options, int64_t length,
+                           int64_t vocabulary, const tokenizer::SpecialIds& special);
 
 }  // namespace ablate::exchange

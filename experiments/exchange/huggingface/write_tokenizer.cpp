@@ -15,17 +15,18 @@ namespace {
 using nlohmann::json;
 using tokenizer::Tokenizer;
 
-json config_of(const Tokenizer& tokenizer, const std::string& family) {
+json config_of(const Tokenizer& tokenizer, const TokenizerForm& form) {
   std::map<int32_t, std::string> names;
   for (const auto& [name, id] : tokenizer::token_ids(tokenizer.file())) names.emplace(id, name);
   const auto& special = tokenizer.specials();
   auto config = json{{"tokenizer_class", "PreTrainedTokenizerFast"}};
+  if (form.length) config["model_max_length"] = *form.length;
   const auto name = [&](const char* key, const std::optional<int32_t>& id) {
     if (id && names.contains(*id)) config[key] = names.at(*id);
   };
   name("pad_token", special.pad);
-  name(family == "bert" ? "cls_token" : "bos_token", special.bos);
-  name(family == "bert" ? "sep_token" : "eos_token", special.eos);
+  name(form.family == "bert" ? "cls_token" : "bos_token", special.bos);
+  name(form.family == "bert" ? "sep_token" : "eos_token", special.eos);
   name("unk_token", special.unk);
   name("mask_token", special.mask);
   return config;
@@ -39,14 +40,14 @@ std::string marian_name(const Tokenizer& tokenizer, int32_t id) {
 }
 
 void write_marian(const std::filesystem::path& folder, const data::Tokenizers& tokenizers,
-                  const std::vector<int32_t>& order) {
+                  const TokenizerForm& form) {
   for (const auto* one : {&tokenizers.source, &tokenizers.target})
     if (tokenizer::is_json(one->file()))
       throw UsageError(
           "MarianMTModel takes SentencePiece models, and this run's tokenizer is a "
           "tokenizer.json");
   auto ids = json::object();
-  for (const auto id : order) {
+  for (const auto id : form.order) {
     const auto name = marian_name(tokenizers.source, id);
     if (!ids.emplace(name, ids.size()).second)
       throw UsageError("MarianMTModel cannot have two tokens '" + name + "'");
@@ -61,6 +62,7 @@ void write_marian(const std::filesystem::path& folder, const data::Tokenizers& t
                      {"pad_token", tokenizer::kPadPiece},
                      {"eos_token", tokenizer::kEosPiece},
                      {"unk_token", tokenizer::kUnkPiece}};
+  if (form.length) config["model_max_length"] = *form.length;
   if (tokenizers.source.specials().mask) config["mask_token"] = tokenizer::kMaskToken;
   training::write_synced(folder / "tokenizer_config.json", config.dump(1) + "\n");
 }
@@ -76,29 +78,29 @@ tokenizer::Frame frame_of(const Tokenizer& tokenizer, const std::string& family)
   return {.before = special.bos, .after = {}};
 }
 
-void write_one(const std::filesystem::path& folder, const std::string& family,
-               const Tokenizer& tokenizer) {
+void write_one(const std::filesystem::path& folder, const Tokenizer& tokenizer,
+               const TokenizerForm& form) {
   training::write_synced(folder / "tokenizer_config.json",
-                         config_of(tokenizer, family).dump(1) + "\n");
+                         config_of(tokenizer, form).dump(1) + "\n");
   const std::string file(tokenizer.file());
   if (tokenizer::is_json(file)) return training::write_synced(folder / "tokenizer.json", file);
   try {
     training::write_synced(folder / "tokenizer.json",
-                           tokenizer::to_tokenizer_json(file, frame_of(tokenizer, family)));
+                           tokenizer::to_tokenizer_json(file, frame_of(tokenizer, form.family)));
   } catch (const tokenizer::TokenizerError& error) {
     throw UsageError(fmt::format("--format huggingface: {}", error.what()));
   }
-  training::write_synced(folder / (family == "t5" ? "spiece.model" : "tokenizer.model"), file);
+  training::write_synced(folder / (form.family == "t5" ? "spiece.model" : "tokenizer.model"), file);
 }
 
 }  // namespace
 
-void write_tokenizer(const std::filesystem::path& folder, const std::string& family,
-                     const data::Tokenizers& tokenizers, const std::vector<int32_t>& order) {
-  if (family == "marian")
-    write_marian(folder, tokenizers, order);
+void write_tokenizer(const std::filesystem::path& folder, const data::Tokenizers& tokenizers,
+                     const TokenizerForm& form) {
+  if (form.family == "marian")
+    write_marian(folder, tokenizers, form);
   else
-    write_one(folder, family, tokenizers.target);
+    write_one(folder, tokenizers.target, form);
 }
 
 }  // namespace ablate::exchange

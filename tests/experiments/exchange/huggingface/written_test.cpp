@@ -4,7 +4,8 @@
 
 #include "experiments/errors.h"
 #include "experiments/exchange/huggingface/disassembly.h"
-#include "experiments/exchange/huggingface/family_maps.h"
+#include "experiments/exchange/huggingface/hub_check.h"
+#include "experiments/exchange/huggingface/marian_form.h"
 #include "experiments/exchange/huggingface/read_huggingface.h"
 #include "experiments/exchange/huggingface/write_family.h"
 #include "models/initialization.h"
@@ -47,6 +48,29 @@ models::TransformerOptions llama_like() {
   return o;
 }
 
+models::TransformerOptions untied_bert() {
+  auto bert = small(models::Family::encoder_only);
+  bert.position = models::Learned{.max_length = 20};
+  bert.embedding_norm = models::EmbeddingNorm::layer;
+  bert.embedding_scale = false;
+  bert.output = models::LmHead{{}, true, models::Activation::gelu};
+  bert.feed_forward =
+      models::DenseFeedForward{.d_hidden = 24, .activation = models::Activation::gelu};
+  bert.tying = models::Tying::none;
+  return bert;
+}
+
+models::TransformerOptions t5_like() {
+  auto t5 = small(models::Family::encoder_decoder);
+  t5.attention = MultiHead{.heads = 4, .scale = {.value = 1}};
+  t5.position = models::T5Bias{.buckets = 8, .max_distance = 20};
+  t5.norm = {
+      .kind = models::NormKind::rms, .placement = models::NormPlacement::pre, .epsilon = 1e-6};
+  t5.bias = t5.embedding_scale = false;
+  t5.output = models::LmHead{{.scale = 0.25}};
+  return t5;
+}
+
 models::Transformer random_model(const models::TransformerOptions& options) {
   models::Transformer model(options, models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
   models::initialize(*model, 3);
@@ -55,36 +79,70 @@ models::Transformer random_model(const models::TransformerOptions& options) {
   return model;
 }
 
+/// A model and the folder that it is written to.
+struct Written {
+  models::Transformer model;
+  WrittenFamily form;
+  HubVocabulary vocabulary;
+};
+
 class WrittenFamilies : public training::FolderTestCase {
  protected:
-  /// The model, written for Transformers and read again.
-  models::Transformer read_again(const models::Transformer& model, const WrittenFamily& written) {
-    auto weights = training::weights_of(*model);
-    if (written.separates_sines) weights = with_separate_sines(weights);
-    if (written.family == "marian") weights.emplace("output_bias", torch::zeros({kVocabulary}));
-    const auto map = expanded(family_map(written.family).tensors, 2);
-    training::write_durably(folder() / "config.json", written.config.dump());
-    training::write_durably(folder() / "model.safetensors",
-                            training::to_safetensors(disassembled(weights, map, model->options())));
-    const auto read = read_huggingface(folder(), {.unk = tokenizer::kUnk});
+  Written write(const models::TransformerOptions& options) {
+    torch::manual_seed(1);
+    Written written{.model = random_model(options),
+                    .form = write_family(options, 32, kVocabulary, kSpecial),
+                    .vocabulary = {.order = {}, .special = kSpecial}};
+    for (int32_t id = 0; id < kVocabulary; ++id) written.vocabulary.order.push_back(id);
+    if (written.form.family == "marian") {
+      const tokenizer::IdMap ids(kVocabulary, kSpecial);
+      written.vocabulary.order = marian_order(ids);
+      written.vocabulary.special = marian_specials(written.vocabulary.order, false);
+      set_vocabulary(written.form.config, kVocabulary, written.vocabulary.special);
+    }
+    tensors_ = hub_tensors(training::weights_of(*written.model), options, written.form,
+                           written.vocabulary.order);
+    save(written.form.config);
+    written.model->to(torch::kDouble);
+    return written;
+  }
+  void save(const nlohmann::json& config) const {
+    training::write_durably(folder() / "config.json", config.dump());
+    training::write_durably(folder() / "model.safetensors", training::to_safetensors(tensors_));
+  }
+  double difference(Written& written) const {
+    return hub_difference(written.model, folder(), written.vocabulary);
+  }
+  /// The same, or infinite if the folder is refused.
+  double differs(Written& written) const {
+    try {
+      return difference(written);
+    } catch (const training::CheckpointError&) {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+  /// Its log-probabilities as this project reads the folder again.
+  double difference_read_again(Written& written) const {
+    const auto read = read_huggingface(folder(), {.unk = written.vocabulary.special.unk});
     models::Transformer again(read.options,
                               models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
     training::load_weights(*again, read.weights);
-    return again;
-  }
-  /// The architecture as which it is written; its logits must be the model's.
-  std::string written_as(const models::TransformerOptions& options) {
-    torch::manual_seed(1);
-    auto model = random_model(options);
-    const auto written = write_family(options, kVocabulary, kSpecial);
-    auto again = read_again(model, written);
+    again->to(torch::kDouble);
     const torch::NoGradGuard no_grad;
     const auto source = torch::arange(14).view({2, 7}) + 5, target = source + 2;
-    EXPECT_LT(
-        models::largest_difference(model->forward(source, target), again->forward(source, target)),
-        1e-5);
-    return written.config.at("architectures").at(0);
+    return models::largest_difference(written.model->forward(source, target).log_softmax(-1),
+                                      again->forward(source, target).log_softmax(-1));
   }
+  /// The architecture as which it is written. The folder must compute what the model does.
+  std::string written_as(const models::TransformerOptions& options) {
+    auto written = write(options);
+    const double rounding = written.form.family == "marian" ? 1e-5 : 1e-6;
+    EXPECT_LT(difference(written), rounding);
+    EXPECT_LT(difference_read_again(written), 1e-5);
+    return written.form.config.at("architectures").at(0);
+  }
+
+  training::Tensors tensors_;  // in the folder
 };
 
 TEST_F(WrittenFamilies, ComputeWhatTheModelsCompute) {
@@ -105,14 +163,12 @@ TEST_F(WrittenFamilies, ComputeWhatTheModelsCompute) {
   gpt.block = models::Block::parallel_norms;
   gpt.tying = models::Tying::none;
   EXPECT_EQ(written_as(gpt), "GPTNeoXForCausalLM");
+  gpt.position = models::Rotary{};
+  EXPECT_EQ(written_as(gpt), "GPTNeoXForCausalLM") << "which turns a quarter if nothing is said";
 
-  auto bert = small(models::Family::encoder_only);
-  bert.position = models::Learned{.max_length = 20};
-  bert.embedding_norm = models::EmbeddingNorm::layer;
-  bert.embedding_scale = false;
-  bert.output = models::LmHead{{}, true, models::Activation::gelu};
-  bert.feed_forward =
-      models::DenseFeedForward{.d_hidden = 24, .activation = models::Activation::gelu};
+  auto bert = untied_bert();
+  EXPECT_EQ(written_as(bert), "BertForMaskedLM");
+  bert.tying = models::Tying::three_way;
   EXPECT_EQ(written_as(bert), "BertForMaskedLM");
 }
 
@@ -134,20 +190,96 @@ TEST_F(WrittenFamilies, LatentAttentionIsDeepSeeksAndMamba2ItsOwn) {
 
 TEST_F(WrittenFamilies, TheVanillaTransformerIsMarians) {
   EXPECT_EQ(written_as(small(models::Family::encoder_decoder)), "MarianMTModel");
-  auto t5 = small(models::Family::encoder_decoder);
-  t5.attention = MultiHead{.heads = 4, .scale = {.value = 1}};
-  t5.position = models::T5Bias{.buckets = 8, .max_distance = 20};
-  t5.norm = {
-      .kind = models::NormKind::rms, .placement = models::NormPlacement::pre, .epsilon = 1e-6};
-  t5.bias = t5.embedding_scale = false;
-  t5.output = models::LmHead{{.scale = 0.25}};
-  EXPECT_EQ(written_as(t5), "T5ForConditionalGeneration");
+  EXPECT_EQ(written_as(t5_like()), "T5ForConditionalGeneration");
+}
+
+TEST_F(WrittenFamilies, LengthsAreThoseOfTraining) {
+  auto llama = llama_like();
+  EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 65);
+  llama.position =
+      models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 16}};
+  EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 64);
+}
+
+/// A map of names with two lines exchanged writes a file with two tensors exchanged, and reads it
+/// back without a difference.
+TEST_F(WrittenFamilies, AWrongMapOfNamesIsSeenByTheCheck) {
+  const std::pair<models::TransformerOptions, std::vector<std::array<std::string, 2>>> cases[] = {
+      {llama_like(),
+       {{"model.layers.0.mlp.gate_proj.weight", "model.layers.0.mlp.up_proj.weight"},
+        {"model.layers.1.self_attn.k_proj.weight", "model.layers.1.self_attn.v_proj.weight"},
+        {"model.layers.0.input_layernorm.weight",
+         "model.layers.0.post_attention_layernorm.weight"}}},
+      {untied_bert(),
+       {{"bert.encoder.layer.0.attention.self.query.bias",
+         "bert.encoder.layer.0.attention.self.value.bias"},
+        {"bert.embeddings.LayerNorm.bias", "cls.predictions.transform.LayerNorm.bias"}}},
+      {small(models::Family::encoder_decoder),
+       {{"model.decoder.layers.0.self_attn.q_proj.bias",
+         "model.decoder.layers.0.encoder_attn.q_proj.bias"},
+        {"model.encoder.embed_positions.weight", "model.shared.weight"}}}};
+  for (const auto& [options, exchanged] : cases) {
+    auto written = write(options);
+    for (const auto& [first, second] : exchanged) {
+      const auto all = tensors_;
+      std::swap(tensors_.at(first), tensors_.at(second));
+      save(written.form.config);
+      EXPECT_GT(differs(written), 1e-4) << first;
+      tensors_ = all;
+    }
+  }
+}
+
+TEST_F(WrittenFamilies, ABiasOfTheOutputUnderAnotherNameIsSeenByTheCheck) {
+  auto written = write(untied_bert());
+  ASSERT_LT(difference(written), 1e-6);
+  tensors_.erase("cls.predictions.decoder.bias");
+  save(written.form.config);
+  EXPECT_THROW(difference(written), training::CheckpointError);
+}
+
+TEST_F(WrittenFamilies, AWrongFieldOfTheConfigurationIsSeenByTheCheck) {
+  auto llama = llama_like();
+  llama.norm.epsilon = 1e-6;
+  auto written = write(llama);
+  const std::pair<const char*, nlohmann::json> fields[] = {
+      {"rms_norm_eps", 1e-5},
+      {"hidden_act", "gelu"},
+      {"num_attention_heads", 2},
+      {"rope_parameters", {{"rope_type", "default"}, {"rope_theta", 500.0}}},
+      {"rope_parameters", {{"rope_type", "linear"}, {"rope_theta", 10'000.0}, {"factor", 2.0}}}};
+  for (const auto& [name, value] : fields) {
+    auto config = written.form.config;
+    config[name] = value;
+    save(config);
+    EXPECT_GT(differs(written), 1e-6) << name;
+  }
+}
+
+/// A wrong last row of learned positions, and a wrong bucket of T5's farthest distance.
+TEST_F(WrittenFamilies, TheLastPositionsAreReached) {
+  auto bert = write(untied_bert());
+  tensors_.at("bert.embeddings.position_embeddings.weight")[19] += 1;
+  save(bert.form.config);
+  EXPECT_GT(difference(bert), 1e-4);
+  auto t5 = write(t5_like());
+  ASSERT_LT(difference(t5), 1e-6);
+  for (const std::string side : {"encoder", "decoder"}) {
+    const auto all = tensors_;
+    auto& table =
+        tensors_.at(side + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight");
+    table = table.clone();
+    table[7] += 1;
+    save(t5.form.config);
+    EXPECT_GT(difference(t5), 1e-5) << side;
+    tensors_ = all;
+  }
 }
 
 TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
   const auto refusal = [](const models::TransformerOptions& options) -> std::string {
     try {
-      write_family(options, kVocabulary, kSpecial);
+      write_family(options, 32, kVocabulary, kSpecial);
     } catch (const UsageError& error) {
       return error.what();
     }

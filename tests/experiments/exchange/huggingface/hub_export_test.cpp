@@ -1,0 +1,142 @@
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "experiments/exchange/huggingface/hub_card.h"
+#include "tests/experiments/program.h"
+#include "training/checkpoint/safetensors.h"
+
+namespace ablate::exchange {
+namespace {
+
+using nlohmann::json;
+
+/// A model as Llama's of a file of tokens, in which 0 divides documents that attention does not
+/// look behind.
+class HubExportTest : public ProgramTest {
+ protected:
+  HubExportTest() {
+    std::string bytes;
+    for (int i = 0; i < 900; ++i)
+      for (const char one : {static_cast<char>(i % 7 == 0 ? 0 : 1 + (i * i + i / 7) % 9), '\0'})
+        bytes += one;
+    write_file(folder_ / "a.bin", bytes);
+    write_file(
+        folder_ / "tokens.yaml",
+        "name: tokens\nseeds: [1]\nbase:\n"
+        "  data: { task: tokens, train: a.bin, validation: a.bin, vocabulary: 10, end_token: 0, "
+        "mask_documents: true, block: 16 }\n"
+        "  model: { family: decoder_only, d_model: 16, layers: 2, dropout: 0.0, attention: { "
+        "heads: 2 }, position: rotary, norm: { kind: rms, placement: pre }, bias: false, "
+        "embedding_scale: false, feed_forward: { d_hidden: 24, activation: silu, gated: true } }\n"
+        "  training: { steps: 20, tokens_per_batch: 160, max_length: 32, threads: 1, schedule: { "
+        "kind: constant, peak: 1.0e-2 } }\n");
+    const auto trained = shell(kProgram + " run " + (folder_ / "tokens.yaml").string() +
+                               " --output " + (folder_ / "runs").string() + " 2>&1");
+    EXPECT_EQ(trained.code, 0) << trained.output;
+  }
+  std::string run() const { return (folder_ / "runs/tokens/tokens/base/seed-1").string(); }
+  Outcome exported(const std::string& more) const {
+    return shell(kProgram + " export " + run() + " --to " + (folder_ / "out").string() + " " +
+                 more + " 2>&1");
+  }
+  json written(const std::string& name) const {
+    return json::parse(read_file(folder_ / "out" / name));
+  }
+};
+
+TEST_F(HubExportTest, AMaskBetweenDocumentsIsNamedOnTheCardAndTheScreen) {
+  const std::string note = "It was trained and scored with a mask between documents";
+  const auto outcome = exported("--format huggingface");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("note: " + note), std::string::npos) << outcome.output;
+  const auto card = read_file(folder_ / "out/README.md");
+  EXPECT_NE(card.find(note), std::string::npos) << card;
+  EXPECT_NE(card.find("Number n of its files of tokens has the id n + 4 here, and their end token "
+                      "0 has the id 2."),
+            std::string::npos)
+      << card;
+}
+
+TEST_F(HubExportTest, AModelThatMasksDocumentsWritesInTorchScriptAsItWasTrained) {
+  const auto outcome = exported("");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find(", 0 with other ids"), std::string::npos) << outcome.output;
+}
+
+TEST_F(HubExportTest, ThePromptsNumberOfTheEndTokenEndsADocument) {
+  const auto continued = [&](const std::string& prompt) {
+    const auto outcome = shell(kProgram + " generate " + run() +
+                               " --beam 1 --max-length 8 --prompt '" + prompt + "' 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return outcome.output.substr(std::min(prompt.size(), outcome.output.size()));
+  };
+  EXPECT_EQ(continued("1 2 7 0 3 4"), continued("9 0 3 4"));
+  EXPECT_NE(continued("1 2 7 0 3 4"), continued("1 2 7 5 3 4"));
+}
+
+TEST_F(HubExportTest, TheLengthIsThatOfTraining) {
+  ASSERT_EQ(exported("--format huggingface").code, 0);
+  EXPECT_EQ(written("config.json").at("max_position_embeddings"), 17) << "a block and its start";
+  EXPECT_EQ(written("tokenizer_config.json").at("model_max_length"), 17);
+}
+
+TEST_F(HubExportTest, WeightsHaveTheTypeThatIsAskedFor) {
+  const auto outcome = exported("--format huggingface --dtype bf16");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("rounded to bfloat16"), std::string::npos) << outcome.output;
+  EXPECT_EQ(written("config.json").at("dtype"), "bfloat16");
+  for (const auto& [name, tensor] : training::read_safetensors(folder_ / "out/model.safetensors"))
+    EXPECT_EQ(tensor.scalar_type(), torch::kBFloat16) << name;
+}
+
+TEST(HubGeneration, SaysHowOutputsWereSearchedFor) {
+  const json config{{"pad_token_id", 0}, {"bos_token_id", 1}, {"eos_token_id", 2}};
+  models::SearchOptions search{.beam = 4, .length_penalty = 0.6, .min_length = 3, .max_length = 50};
+  EXPECT_EQ(hub_generation(search, config), (json{{"pad_token_id", 0},
+                                                  {"bos_token_id", 1},
+                                                  {"eos_token_id", 2},
+                                                  {"suppress_tokens", {0, 1}},
+                                                  {"num_beams", 4},
+                                                  {"length_penalty", 0.6},
+                                                  {"min_new_tokens", 3},
+                                                  {"max_new_tokens", 50}}));
+  search = {};
+  search.sampling = models::RandomSampling{.temperature = 0.5, .top_k = 0, .top_p = 0.9};
+  const json one_special{{"pad_token_id", nullptr}, {"bos_token_id", 7}, {"eos_token_id", 7}};
+  const auto drawn = hub_generation(search, one_special);
+  EXPECT_EQ(drawn.at("do_sample"), true);
+  EXPECT_EQ(drawn.at("top_k"), 0) << "Transformers' default is 50";
+  EXPECT_FALSE(drawn.contains("suppress_tokens")) << "the end must be written";
+  EXPECT_FALSE(drawn.contains("num_beams"));
+}
+
+template <class Options>
+std::set<std::string> keys_of() {
+  std::set<std::string> keys;
+  const Options options;
+  Options::fields(
+      options, [&](std::string_view name, const auto&, std::string_view) { keys.emplace(name); });
+  return keys;
+}
+
+/// A new key of these options must be written, named on the card (hub_notes()) or added to those
+/// that change nothing in what a folder computes. Keys of the model are compared one by one when
+/// the family is chosen.
+TEST(HubGeneration, KnowsEveryKeyOfDecodingAndRunningText) {
+  using Keys = std::set<std::string>;
+  EXPECT_EQ(keys_of<models::SearchOptions>(),
+            (Keys{"beam", "length_penalty", "min_length", "max_length", "sampling", "max_ratio",
+                  /* without effect on outputs: */ "batch", "draft"}));
+  EXPECT_EQ(keys_of<models::RandomSampling>(),
+            (Keys{"temperature", "top_k", "top_p", /* drawn anew: */ "random_seed"}));
+  EXPECT_EQ(keys_of<data::Tokens>(), (Keys{"mask_documents", "vocabulary", "end_token", "block",
+                                           /* what was read: */ "train", "validation", "test",
+                                           "dtype", "evaluated_tokens"}));
+  EXPECT_EQ(
+      keys_of<data::Language>(),
+      (Keys{"diffusion", "block", /* what was read and learned: */ "train", "validation", "test",
+            "format", "columns", "held_out", "test_held_out", "masked", "max_line_bytes"}));
+}
+
+}  // namespace
+}  // namespace ablate::exchange
