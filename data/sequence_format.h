@@ -28,17 +28,14 @@ class SequenceFormat {
   /// running text goes on from. REQUIRES: a model that can learn from such data
   /// (Experiment::rules).
   SequenceFormat(const DataOptions& data, ModelParts model, int64_t max_length)
-      : model_(model), labels_(std::holds_alternative<Labelled>(data)), max_length_(max_length) {
-    if (const auto* text = std::get_if<Language>(&data)) {
-      chunking_ = Chunking{.block = text->block, .masked = !model.decoder};
+      : model_(model),
+        labels_(std::holds_alternative<Labelled>(data)),
+        max_length_(max_length),
+        chunking_(chunking_of(data, model)),
+        tokens_(std::holds_alternative<Tokens>(data) ? std::optional(std::get<Tokens>(data))
+                                                     : std::nullopt) {
+    if (const auto* text = std::get_if<Language>(&data))
       masking_ = {.share = text->masked, .diffusion = text->diffusion};
-    }
-    if (const auto* strings = std::get_if<Lano>(&data))
-      chunking_ = Chunking{.block = strings->block};
-    if (const auto* tokens = std::get_if<Tokens>(&data)) {
-      chunking_ = Chunking{.block = tokens->block};
-      tokens_ = *tokens;
-    }
   }
 
   /// Most tokens of a prompt that running text continues.
@@ -100,6 +97,13 @@ class SequenceFormat {
                             const std::optional<FileText>& text = {}) const;
 
  private:
+  static std::optional<Chunking> chunking_of(const DataOptions& data, ModelParts model) {
+    if (const auto* text = std::get_if<Language>(&data))
+      return Chunking{.block = text->block, .masked = !model.decoder};
+    if (const auto* strings = std::get_if<Lano>(&data)) return Chunking{.block = strings->block};
+    if (const auto* tokens = std::get_if<Tokens>(&data)) return Chunking{.block = tokens->block};
+    return std::nullopt;
+  }
   EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders,
                          int64_t max_length) const;
   /// What stands around a source, and whether the start token begins other sequences, if the

@@ -22,8 +22,8 @@ bool name_letter(char letter) {
 /// "0.004" of "4.0e-3": numbers have one spelling in names.
 std::string plain_number(const Value& value) {
   if (value.quoted || parse_integer(value).value) return value.scalar;
-  const auto number = parse_number(value);
-  return number.why.empty() ? fmt::format("{}", number.value.value_or(0)) : value.scalar;
+  const auto number = parse_number(value).value;
+  return number ? fmt::format("{}", *number) : value.scalar;
 }
 
 bool is_list_of_values(const Entry& axis, ProblemList& problems) {
