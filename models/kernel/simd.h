@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "models/kernel/bfloat16.h"
+
 // Torch-free building blocks of the CPU kernels, in GCC's vector extensions for x86-64. Loops over
 // the scalar functions are vectorised by the compiler, once for each instruction set (isa.h).
 
@@ -52,11 +54,6 @@ ABLATE_INLINE Register<L>& load(float* x) {
 }
 ABLATE_INLINE const f32x16& lanes(const float* x) { return load<16>(x); }
 ABLATE_INLINE f32x16& lanes(float* x) { return load<16>(x); }
-
-/// Storage of a bfloat16 number, bit for bit that of c10::BFloat16.
-struct Bfloat16 {
-  uint16_t bits;
-};
 
 ABLATE_INLINE float load(float x) { return x; }
 ABLATE_INLINE float load(Bfloat16 x) {

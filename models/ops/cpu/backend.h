@@ -2,7 +2,7 @@
 
 #include <ATen/Parallel.h>
 
-#include "models/kernel/simd.h"
+#include "models/kernel/bfloat16.h"
 #include "models/libtorch.h"
 #include "models/ops/attention.h"
 #include "models/ops/elementwise.h"
