@@ -25,7 +25,7 @@ test: setup-test build
 	cmake --build --preset release
 	ctest --test-dir build --output-on-failure --parallel 3 || { \
 	  echo; echo 'First failures:'; \
-	  grep -hE -A4 ': Failure$$|^(FAIL|ERROR): ' build/Testing/Temporary/LastTest.log | head -16; exit 8; }
+	  grep -hE -A4 ': Failure$$|^(FAIL|ERROR): |^[A-Za-z.]+Error: ' build/Testing/Temporary/LastTest.log | head -24; exit 8; }
 
 test-long: setup-test build
 	cmake --build --preset release --target long_test
@@ -99,6 +99,12 @@ atlas: setup-test $(if $(PART),build)
 licences: build
 	@python3 cmake/licences.py build/ablate --json build/bill_of_materials.json
 
+# What the newest g++ or clang++ that this system packages says of all sources, or CXX=g++-14; nothing is built.
+.PHONY: syntax
+syntax: setup-test
+	@cmake/setup.sh syntax
+	python3 cmake/syntax.py . $(if $(filter-out default,$(origin CXX)),$(CXX))
+
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
 
@@ -108,7 +114,7 @@ lint: setup-test
 	python3 cmake/lint.py build
 
 clean:
-	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build-wheel build.log
+	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build-syntax build-wheel build.log
 
 # Fills the vendor folder with everything a build needs besides LibTorch, and packs it for machines without a network: unpack the archive
 # in .deps/vendor there, or anywhere and set ABLATE_VENDOR to the folder.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# setup.sh [test|numbers|fuzz|cuda]: installs the dependencies of the program, and with `test` also those of tests and
-# bench: Debian packages, LibTorch (the torch wheel in .venv, of TORCH_VERSION or of the default one; none if TORCH_ROOT or TORCH names
-# another) and the source of SentencePiece in the vendor folder; with `fuzz` also clang, with `cuda` a second LibTorch, one with CUDA, in
-# .deps/cuda. Prints first what it will install, and installs nothing else. Without the right to install packages it lists those that are
-# missing, and ends with 2, as it does if LibTorch for CPUs cannot be had. What has arrived is kept for the next time.
+# setup.sh [test|numbers|fuzz|syntax|cuda]: installs the dependencies of the program, and with `test` also those of tests and bench: Debian
+# packages, LibTorch (the torch wheel in .venv, of TORCH_VERSION or of the default one; none if TORCH_ROOT or TORCH names another) and the
+# source of SentencePiece in the vendor folder; with `fuzz` also clang, with `syntax` the newest clang, with `cuda` a second LibTorch, one
+# with CUDA, in .deps/cuda. Prints first what it will install, and installs nothing else. Without the right to install packages it lists
+# those that are missing, and ends with 2, as it does if LibTorch for CPUs cannot be had. What has arrived is kept for the next time.
 # Has no effect if this script, the wheels it pins and these variables are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -44,6 +44,8 @@ stage=${1:-build}
 extra_packages=()
 [ "$stage" != test ] || extra_packages=("${test_packages[@]}")
 [ "$stage" != fuzz ] || extra_packages=("${fuzz_packages[@]}")
+newest_clang() { apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | cut -d' ' -f1 | sort -V | tail -1; }
+[ "$stage" != syntax ] || mapfile -t extra_packages < <(newest_clang)
 want=$({ cat cmake/setup.sh cmake/vendor.txt cmake/wheels/*.txt; echo "${TORCH_ROOT:-} ${TORCH:-} ${TORCH_VERSION:-} ${TORCH_BUILD:-}"; } | sha256sum)
 [ "$(cat ".deps/stamp-$stage" 2>/dev/null)" = "$want" ] && exit 0
 
@@ -51,7 +53,7 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 refuse() { say "$*"; exit 2; }
 [ -w . ] || refuse "$PWD cannot be written to: copy the checkout to a folder of your own"
-[[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || refuse "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
+[[ $stage =~ ^(build|test|numbers|fuzz|syntax|cuda)$ ]] || refuse "there is no stage $stage; the stages are build, test, numbers, fuzz, syntax and cuda"
 # Output of pip is shown if it fails, without a line for each of its retries.
 export PIP_RESUME_RETRIES=5  # read by pip 25.1 and later
 pip() {
