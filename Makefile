@@ -105,6 +105,12 @@ syntax: setup-test
 	@cmake/setup.sh syntax
 	python3 cmake/syntax.py . $(if $(filter-out default,$(origin CXX)),$(CXX))
 
+# Everything that a release is held to, or PARTS="asan fuzz", but for what has passed on this tree; docs/results/release_check.md keeps the
+# results. Some hours.
+.PHONY: release-check
+release-check:
+	@python3 cmake/release_check.py $(PARTS)
+
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
 
@@ -131,7 +137,7 @@ torch-check: setup-test
 
 # Wheels and archives for other machines, in build-wheel/dist: docs/python.md. The wheel runs with the minor version of LibTorch that it
 # is built with, and with the glibc of this machine or a later one.
-.PHONY: wheel sdist tarball test-python test-install
+.PHONY: wheel sdist tarball test-python test-install test-fresh
 PACKAGE = build-wheel/tools/bin
 $(PACKAGE)/auditwheel: cmake/wheels/package.txt
 	python3 -m venv build-wheel/tools
@@ -153,6 +159,11 @@ test-python: wheel
 # The wheel in a Debian 11, 12 and 13, or in SUITES=bookworm; with SOURCE=1 after it has been built there. As root, with debootstrap.
 test-install: $(if $(SOURCE),vendor sdist,wheel)
 	python3 tests/install/install_test.py --work build-wheel/debian $(if $(SOURCE),--sdist build-wheel/sdist/*.tar.gz,--wheel build-wheel/dist/*.whl) $(SUITES)
+
+# `make` and `make test` of a clone in a fresh Debian 13 and Ubuntu 24.04, or in SUITES=noble, with their own compiler and CMake, without a
+# warning. As root, with debootstrap.
+test-fresh:
+	python3 tests/install/fresh_test.py --work build-wheel/debian $(SUITES)
 
 sdist: $(PACKAGE)/auditwheel
 	rm -rf build-wheel/sdist

@@ -6,13 +6,12 @@ with the libraries of .deps/vendor; the warnings of that compiler are counted. T
 """
 
 import argparse
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+from roots import Root, why_impossible
+
 COMPILER = ["g++", "make", "git"]
 # torch needs Python 3.10, and bullseye has 3.9: there a later one is built from Debian's source of it, as a cluster has it as a module.
 # Relative to the mirror that debootstrap chose for the root.
@@ -22,42 +21,12 @@ PYTHON_NEEDS = ["g++", "make", "wget", "zlib1g-dev", "libssl-dev", "libffi-dev",
 BUILD_PYTHON = f"""cd /tmp && wget -q "$(awk '/^deb /{{ print $2; exit }}' /etc/apt/sources.list)/{PYTHON_SOURCE}" -O python.tar.gz && echo '{PYTHON_SHA256}  python.tar.gz' | sha256sum -c --quiet
 rm -rf python && mkdir python && tar -xf python.tar.gz -C python --strip-components 1 && cd python
 ./configure --prefix=/opt/python >/dev/null && make -s -j"$(nproc)" >/dev/null 2>&1 && make -s install >/dev/null 2>&1"""
-SUITES = {"bullseye": "/opt/python/bin/python3", "bookworm": "/usr/bin/python3", "trixie": "/usr/bin/python3"}
+SUITES = ["bullseye", "bookworm", "trixie"]
 
 
-class Debian:
-    """A root folder, and what is mounted there for each command."""
-
-    def __init__(self, work, suite):
-        self.suite, self.root, self.python = suite, work / suite, SUITES[suite]
-        self.shared = work / "pip"
-        self.shared.mkdir(parents=True, exist_ok=True)
-
-    def run(self, script, check=True):
-        """The output of a script of bash in the root, as root with a network."""
-        mounts = "".join(f"mkdir -p {self.root}{to} && mount --bind {what} {self.root}{to} && " for what, to in
-                         [(SOURCE, "/source"), (self.shared, "/pip"), ("/dev", "/dev"), ("/etc/ssl/certs", "/etc/ssl/certs")])
-        # The certificates of this machine, which a pip of Python's own source would not read.
-        environment = "PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_CACHE_DIR=/pip HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive"
-        inside = f"export {environment}; set -euo pipefail; {script}"
-        done = subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c",
-                               mounts + f'mount -t proc proc {self.root}/proc && exec chroot {self.root} bash -c "$1"', "bash", inside],
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={name: os.environ[name] for name in ("PATH", "TERM") if name in os.environ})
-        if check and done.returncode != 0:
-            sys.exit(f"{done.stdout[-4000:]}\n{self.suite}: this failed: {script}")
-        return done.stdout
-
-    def install(self, *packages):
-        self.run(f"apt-get update -qq && apt-get install -y -qq --no-install-recommends {' '.join(packages)}")
-
+class Debian(Root):
     def prepare(self):
-        if not (self.root / "ready").exists():
-            shutil.rmtree(self.root, ignore_errors=True)
-            subprocess.run(["debootstrap", "--variant=minbase", "--include=python3-venv,ca-certificates", self.suite, self.root],
-                           check=True, stdout=subprocess.DEVNULL)
-            (self.root / "ready").touch()
-        shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        super().prepare()
         if not (self.root / self.python.lstrip("/")).exists():
             self.install(*PYTHON_NEEDS)
             self.run(BUILD_PYTHON)
@@ -89,10 +58,11 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--wheel", type=pathlib.Path)
     what.add_argument("--sdist", type=pathlib.Path)
-    parser.add_argument("suites", nargs="*", default=list(SUITES))
+    parser.add_argument("suites", nargs="*", default=SUITES)
     options = parser.parse_args()
-    if os.geteuid() != 0 or not shutil.which("debootstrap"):
-        sys.exit("this test takes root and debootstrap")
+    reason = why_impossible(options.suites)
+    if reason:
+        sys.exit(reason)
     for suite in options.suites:
         debian = Debian(options.work.resolve(), suite)
         debian.prepare()
