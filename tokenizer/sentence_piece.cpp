@@ -89,8 +89,8 @@ class RenumberedPieces : public SentencePiece {
     }
     return ids;
   }
-  /// Pieces of the vocabulary that the file lacks, as those of the other language, come back as they
-  /// are, with their signs for spaces. As Transformers' MarianTokenizer joins them.
+  /// Pieces of the vocabulary that the file lacks, as those of the other language, come back as
+  /// they are, with their signs for spaces. As Transformers' MarianTokenizer joins them.
   std::string decode(const std::vector<int32_t>& ids) const override {
     std::vector<std::string> pieces;
     for (const auto id : ids) pieces.push_back(token(id));

@@ -42,18 +42,19 @@ struct Sample {
 inline bool is_censored(const Sample& sample) { return !sample.censored.empty(); }
 
 /// What the differences from the baseline show.
-ABLATE_ENUM(Verdict, better,
-  worse,
-  equivalent,     // the difference is shown to be smaller than the margin
-  no_worse,       // of a claim that an arm is no worse: it is shown to lose less than the margin
-  inconclusive,   // none of these is shown
-  unstable,       // some seeds of the arm or of the baseline collapsed
-  too_few_seeds,  // the number of seeds cannot give a significant result
-  not_learned,    // beyond the trained length, and one of the two did not learn the task within it
-  uneven,         // the arm and the baseline have not finished the same seeds
-  censored,       // cost to a target: a run has not reached it
-  not_tested,     // a value is not finite
-  exploratory,    // not a primary metric and test set: shown, not tested);
+ABLATE_ENUM(
+    Verdict, better, worse,
+    equivalent,     // the difference is shown to be smaller than the margin
+    no_worse,       // of a claim that an arm is no worse: it is shown to lose less than the margin
+    inconclusive,   // none of these is shown
+    unstable,       // some seeds of the arm or of the baseline collapsed
+    too_few_seeds,  // the number of seeds cannot give a significant result
+    not_learned,  // beyond the trained length, and one of the two did not learn the task within it
+    uneven,       // the arm and the baseline have not finished the same seeds
+    censored,     // cost to a target: a run has not reached it
+    not_tested,   // a value is not finite
+    exploratory   // not a primary metric and test set: shown, not tested
+);
 
 /// Whether the verdict is a claim about the arm.
 constexpr bool is_claim(Verdict verdict) {
@@ -148,11 +149,9 @@ struct Cell {
   std::vector<SentenceTest> sentence_tests;  // of BLEU and chrF, if run folders have outputs
 };
 
-/// Whether a figure is a bound of the true one.
-ABLATE_ENUM(Bound, exact,
-  above,  // the true one is greater
-  below,
-  open,  // nothing is known of the true one, which a bound on either side leaves open);
+/// Whether a figure is exact, or the true one is above it or below it; of an open one, which has
+/// bounds on either side, nothing is known.
+ABLATE_ENUM(Bound, exact, above, below, open);
 
 /// What an arm spends to reach the study's target / what its baseline spends, seed by seed.
 struct CostRatio {

@@ -101,10 +101,9 @@ std::vector<std::vector<Translation>> fill_in(const Translator& translator,
       prompt.erase(prompt.begin(), prompt.end() - longest / 2);
       result.read = translator.format.decode(prompt, translator.tokenizers);
     }
-    std::vector<int32_t> ids;
+    auto ids = prompt;
     if (const auto start = translator.format.start_token(translator.tokenizers))
-      ids.push_back(*start);
-    ids.insert(ids.end(), prompt.begin(), prompt.end());
+      ids.insert(ids.begin(), *start);
     const auto begin = std::ssize(ids);
     ids.resize(static_cast<size_t>(std::min(longest, begin + options.length)), tokenizer::kMask);
     result.log_probability =

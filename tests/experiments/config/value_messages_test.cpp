@@ -52,10 +52,9 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:37: training.length_warmup.share needs running text and model.family "
      "decoder_only: other targets have lengths of their own"},
     {"SecondsOfUpdatesThatGrowInTwoWays",
-     kModel +
-         "{output: {kind: tokens, ahead: 2}}\n"
-         "  training: {accumulate: 2, batch_warmup: 0.5, budget: {kind: seconds}, ahead: "
-         "{curriculum: forward}}\n",
+     kModel + "{output: {kind: tokens, ahead: 2}}\n"
+              "  training: {accumulate: 2, batch_warmup: 0.5, budget: {kind: seconds}, ahead: "
+              "{curriculum: forward}}\n",
      "study.yaml:6:43: training.batch_warmup must be 0 with a budget of seconds and "
      "ahead.curriculum, which together have no mean time of an update"},
     {"PatienceWithAnAverageThatDoesNotChange",
@@ -189,7 +188,8 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:3:41: data.train_length must be a list of 2 values, not 1"},
     {"ListWithABadItem", kHead + "base: {data: {task: copy, test_length: [4, five]}}\n",
      "study.yaml:3:44: data.test_length 'five' is not an integer"},
-    {"BrokenRule", kModel + "{dropout: 1.5}\n", "study.yaml:5:20: model.dropout must be at least 0 and below 1"},
+    {"BrokenRule", kModel + "{dropout: 1.5}\n",
+     "study.yaml:5:20: model.dropout must be at least 0 and below 1"},
     {"BrokenRuleOfNestedKey", kModel + "{d_model: 30, attention: {heads: 4}}\n",
      "study.yaml:5:43: model.attention.heads must divide d_model unless d_k and d_v are given"},
     {"BrokenRuleOfADefault", kTraining + "{tokens_per_batch: 100}\n",
@@ -322,7 +322,8 @@ const std::vector<MessageCase> kValueCases = {
      "bpe"},
     {"SeveralAtOnce", kModel + "{d_modle: 64, dropout: 2}\n  training: {steps: 10k}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?\nstudy.yaml:5:33: "
-     "model.dropout must be at least 0 and below 1\nstudy.yaml:6:21: training.steps '10k' is not an integer; "
+     "model.dropout must be at least 0 and below 1\nstudy.yaml:6:21: training.steps '10k' is not "
+     "an integer; "
      "write 10000"},
 };
 
