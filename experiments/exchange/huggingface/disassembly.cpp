@@ -40,7 +40,9 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
   for (const auto& [name, tensor] : weights) {
     const auto& origin = origins.at(name);
     const auto* dense = std::get_if<models::DenseFeedForward>(&options.feed_forward);
-    const bool other = !origin.alternative.empty() && (dense == nullptr || !dense->gated);
+    // A feed-forward without gates is one tensor in place of several.
+    const bool other = !origin.alternative.empty() && origin.names.size() > 1 &&
+                       (dense == nullptr || !dense->gated);
     const auto& names = other ? origin.alternative : origin.names;
     const auto x = foreign_form(tensor, origin, attention == nullptr ? 1 : attention->heads);
     const auto parts = x.split_with_sizes(part_sizes(name, x, names.size(), options));
