@@ -313,7 +313,7 @@ Tensor marian(const Pass& p) {
   return p.projected(x, "lm_head.weight", "model.shared.weight", true) + p.w("final_logits_bias");
 }
 
-Tensor t5_feed_forward(const Pass& p, const Tensor& x, const std::string& at) {
+Tensor gated_feed_forward_of_t5(const Pass& p, const Tensor& x, const std::string& at) {
   const auto kind = p.get<std::string>("feed_forward_proj");
   const bool gated = kind.starts_with("gated-");
   const std::string implied = kind == "gated-gelu" ? "gelu_new" : gated ? kind.substr(6) : kind;
@@ -348,7 +348,7 @@ Tensor t5_stack(const Pass& p, const std::string& side, const Tensor& ids, const
       x = attended("EncDecAttention", memory, {.visible = visible_keys(p.in.mask, false)});
     const auto own = next();
     x = x +
-        t5_feed_forward(p, p.w.rms_norm(x, own + "layer_norm", epsilon), own + "DenseReluDense.");
+        gated_feed_forward_of_t5(p, p.w.rms_norm(x, own + "layer_norm", epsilon), own + "DenseReluDense.");
   }
   return p.w.rms_norm(x, side + ".final_layer_norm", epsilon);
 }
