@@ -37,7 +37,7 @@ const nlohmann::json& golden_steps() {
 template <class Slot>
 void read(const nlohmann::json& json, Slot& slot) {
   if constexpr (std::is_class_v<Slot>) {
-    slot.fields(slot, [&](const char* key, auto& inner, const char*) {
+    slot.fields(slot, [&](const char* key, auto& inner, auto&&...) {
       if (json.contains(key)) read(json.at(key), inner);
     });
   } else if constexpr (std::is_enum_v<Slot>) {
