@@ -151,7 +151,9 @@ struct Experiment {
 
 namespace ablate {
 
-extern template const options::Record& options::record_of<config::Experiment>();  // schema.cpp
+// In schema.cpp.
+extern template const options::Record& options::record_of<config::Experiment>();
+extern template const options::Record& options::record_of<models::TransformerOptions>();
 
 }  // namespace ablate
 

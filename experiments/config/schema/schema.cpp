@@ -162,5 +162,6 @@ void collect_leaves(const options::ConstSlot& options, const std::string& path,
 namespace ablate {
 
 template const options::Record& options::record_of<config::Experiment>();
+template const options::Record& options::record_of<models::TransformerOptions>();
 
 }  // namespace ablate

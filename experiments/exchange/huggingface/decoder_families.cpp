@@ -98,9 +98,9 @@ HubModel read_llama(ConfigFields& config, const LlamaKind& kind) {
   models::MultiHead heads{
       .heads = config.size("num_attention_heads"),
       .key_value_heads = size_or(config, "num_key_value_heads", kind.key_value_heads),
+      .qk_norm = kind.qk_norm ? models::QkNorm::rms : models::QkNorm::none,
       .qkv_bias = bias || kind.qkv_bias,
-      .output_bias = bias,
-      .qk_norm = kind.qk_norm ? models::QkNorm::rms : models::QkNorm::none};
+      .output_bias = bias};
   heads.d_k = heads.d_v = size_or(config, "head_dim", kind.d_k);
   o.attention = heads;
   o.feed_forward =

@@ -160,7 +160,7 @@ models::Rotary rotary_of(ConfigFields& config, const RotaryNames& names) {
 
 void require_rules(const models::TransformerOptions& options, const std::string& source) {
   std::vector<config::BrokenRule> broken;
-  config::collect_broken_rules(options, "model", broken);
+  config::collect_broken_rules(options::slot_of(options), "model", broken);
   if (broken.empty()) return;
   const auto& [section, key, why] = broken.front();
   throw training::CheckpointError(fmt::format(
