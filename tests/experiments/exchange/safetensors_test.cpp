@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/exchange/export_test_case.h"
+#include "training/checkpoint/checkpoint.h"
 
 namespace ablate::exchange {
 namespace {

@@ -209,7 +209,8 @@ TEST_F(ChangedFolders, NoNumberMakesAModelThatBreaksARule) {
         write(config, own(name));
         try {
           std::vector<config::BrokenRule> broken;
-          config::collect_broken_rules(read_huggingface(folder()).options, "model", broken);
+          config::collect_broken_rules(options::slot_of(read_huggingface(folder()).options),
+                                       "model", broken);
           EXPECT_TRUE(broken.empty());
         } catch (const training::CheckpointError& error) {
           EXPECT_TRUE(says(error.what(), folder().string()));

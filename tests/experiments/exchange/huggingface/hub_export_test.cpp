@@ -114,8 +114,7 @@ template <class Options>
 std::set<std::string> keys_of() {
   std::set<std::string> keys;
   const Options options;
-  Options::fields(
-      options, [&](std::string_view name, const auto&, std::string_view) { keys.emplace(name); });
+  Options::fields(options, [&](std::string_view name, const auto&...) { keys.emplace(name); });
   return keys;
 }
 

@@ -123,7 +123,8 @@ class WrittenFamilies : public training::FolderTestCase {
   }
   /// Its log-probabilities as this project reads the folder again.
   double difference_read_again(Written& written) const {
-    const auto read = read_huggingface(folder(), {.unk = written.vocabulary.special.unk});
+    const auto read =
+        read_huggingface(folder(), {.named = {.unk = written.vocabulary.special.unk}});
     models::Transformer again(read.options,
                               models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
     training::load_weights(*again, read.weights);
