@@ -157,7 +157,7 @@ TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
   const std::vector<Example> train{{"abca", "good"}, {"b", "bad"}};
   const auto own = format.tokenizers({.kind = tokenizer::Kind::character}, train, {});
   const auto set = format.encode_for_training(train, own);
-  const auto& [source, target, prompt_length] = set.examples.at(0);
+  const auto& [source, target, prompt_length, started] = set.examples.at(0);
   EXPECT_EQ(source.size(), 4U);
   EXPECT_EQ(source.front(), kBos);
   EXPECT_EQ(source.back(), kEos);
@@ -187,8 +187,8 @@ TEST_F(SequenceFormatTest, TokenizersComeFromTheRunStartedFromExceptThoseOfClass
 }
 
 TEST_F(SequenceFormatTest, EveryOutputStartsWithTheTokenThatTrainingPutsBeforeTargets) {
-  EXPECT_EQ(SequenceFormat(kRunningText, kDecoderAlone, 9).start_token(), kStartToken);
-  EXPECT_EQ(SequenceFormat(Copy{}, kEncoderDecoder, 9).start_token(), kStartToken);
+  EXPECT_EQ(SequenceFormat(kRunningText, kDecoderAlone, 9).start_token(tokenizers_), kStartToken);
+  EXPECT_EQ(SequenceFormat(Copy{}, kEncoderDecoder, 9).start_token(tokenizers_), kStartToken);
 }
 
 }  // namespace
