@@ -234,14 +234,14 @@ TEST(Explanation, EveryPathIsExplained) {
 TEST(Explanation, SaysTypeAndDefault) {
   EXPECT_EQ(explanation("training.max_grad_norm"),
             "training.max_grad_norm: gradients are clipped to this global norm; 0: no "
-            "clipping\ntype: number\ndefault: 0\n");
+            "clipping\ntype: number at least 0\ndefault: 0\n");
   EXPECT_EQ(explanation("model.norm.placement"),
             "model.norm.placement: post: after the residual sum, as in the paper; pre: before "
             "the sub-layer; both: before the sub-layer and on its output\n"
             "type: one of post, pre or both\ndefault: post\n");
   EXPECT_EQ(explanation("model.attention.d_k"),
             "model.attention.d_k: width of a query and a key; absent: d_model / heads\n"
-            "type: integer\ndefault: null\n");
+            "type: integer from 1 to 65536\ndefault: null\n");
 }
 
 TEST(Explanation, KeysOfTheStudyItselfAreExplained) {

@@ -37,9 +37,9 @@ const std::vector<MessageCase> kStudyCases = {
     {"UnknownDottedPath", kBase + "arms: {a: {model.positon.kind: learned}}\n",
      "study.yaml:5:18: unknown key 'positon' in model; did you mean 'position'?"},
     {"AWordThatBeginsLikeAKey", kBase + "match: {params: baseline, by: model.layers}\n",
-     "study.yaml:5:9: unknown key 'params' in match; did you mean 'parameters'?\n"
-     "study.yaml:5:8: match needs 'parameters: baseline' and 'by', the key to solve for\n"
-     "study.yaml:5:8: match needs compare.baseline, whose parameters the other arms get"},
+     "study.yaml:5:1: match needs 'parameters: baseline' and 'by', the key to solve for\n"
+     "study.yaml:5:1: match needs compare.baseline, whose parameters the other arms get\n"
+     "study.yaml:5:9: unknown key 'params' in match; did you mean 'parameters'?"},
     {"AFitOverTwoArms",
      kBase +
          "arms: {a: {}, b: {model.layers: 2}}\ncompare: {baseline: a, metric: bleu, fit: power}\n",

@@ -47,10 +47,9 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:47: unknown quantities 'attention_sinks' in training.observe; did you mean "
      "'attention_sink'?"},
     {"ARowWithoutATokenToPredict", kTraining + "{length_warmup: {share: 0.5, shortest: 1}}\n",
-     "study.yaml:5:52: training.length_warmup.shortest must be from 2 to 65536: the first token of "
-     "a row is only read\n"
      "study.yaml:5:37: training.length_warmup.share needs running text and model.family "
-     "decoder_only: other targets have lengths of their own"},
+     "decoder_only: other targets have lengths of their own\n"
+     "study.yaml:5:52: training.length_warmup.shortest must be from 2 to 65536"},
     {"SecondsOfUpdatesThatGrowInTwoWays",
      kModel + "{output: {kind: tokens, ahead: 2}}\n"
               "  training: {accumulate: 2, batch_warmup: 0.5, budget: {kind: seconds}, ahead: "
