@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "experiments/config/schema/printer.h"
@@ -337,7 +338,7 @@ std::set<std::string> known_heads(const Parts& p) {
 /// How a model with this configuration differs from ours.
 std::vector<config::Difference> differences(const Parts& p, const json& written) {
   try {
-    ConfigFields fields(written, "config.json");
+    ConfigFields fields(written, "config.json", std::numeric_limits<int64_t>::max());
     auto read = read_family(fields, known_heads(p)).options;
     auto own = p.o;
     if (auto* head = std::get_if<models::LmHead>(&own.output);
