@@ -109,10 +109,16 @@ def verdict(code, output):
 
 def run(command, source, log):
     """The exit code and the output of a command, which also goes to a log; an interrupt ends it with all its processes."""
+    pressed = []
+    # An interrupt waits until there is a process that it can end.
+    handler = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
     with open(log, "w") as file:
         process = subprocess.Popen(["bash", "-c", command], cwd=source, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                                    start_new_session=True)
         try:
+            signal.signal(signal.SIGINT, handler)
+            if pressed:
+                raise KeyboardInterrupt
             code = process.wait()
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)
