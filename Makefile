@@ -99,11 +99,12 @@ atlas: setup-test $(if $(PART),build)
 licences: build
 	@python3 cmake/licences.py build/ablate --json build/bill_of_materials.json
 
-# What the newest g++ or clang++ that this system packages says of all sources, or CXX=g++-14; nothing is built.
+# What the newest g++ or clang++ that this system packages says of all sources, or CXX=g++-14, and with QUICK=1 of those without LibTorch;
+# nothing is built.
 .PHONY: syntax
 syntax: setup-test
 	@cmake/setup.sh syntax
-	python3 cmake/syntax.py . $(if $(filter-out default,$(origin CXX)),$(CXX))
+	python3 cmake/syntax.py . $(if $(QUICK),--quick) $(if $(filter-out default,$(origin CXX)),$(CXX))
 
 # Everything that a release is held to, or PARTS="asan fuzz", but for what has passed on this tree; docs/results/release_check.md keeps the
 # results. Some hours.

@@ -25,6 +25,7 @@ PAGE = "docs/results/release_check.md"
 # The name of a part and its command, the quick ones first.
 PARTS = {
     "ci": ".ci/run",
+    "syntax": "make syntax",
     "licences": "make licences",
     "cluster": "make test-cluster",
     "python": "make test-python",
