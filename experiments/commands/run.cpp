@@ -64,7 +64,10 @@ void show_list(const RunRequest& request, const config::Study& study) {
     const auto place = folder.run(run);
     const auto state = records::state_of(place), label = records::label(run);
     if (request.json)
-      std::cout << nlohmann::json{{"run", label}, {"state", state}, {"folder", place.path.string()}}
+      std::cout << nlohmann::json{{"run", label},
+                                  {"state", state},
+                                  {"folder", place.path.string()},
+                                  {"study", folder.path.string()}}
                 << "\n";
     else
       std::cout << fmt::format("{}\t{}\t{}\n", state, label, place.path.string());

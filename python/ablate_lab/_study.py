@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # What only records of that kind have.
 KINDS = {"training": "loss", "validation": "validation_loss", "mixture": "mixture", "observation": "observed"}
+# Flags of `ablate run` that say which runs there are.
+CHOOSING = ("output", "data", "arms", "tasks", "sizes", "seeds")
 # Flags of `ablate run` that train nothing, or change what it prints.
 PRINTING = ("--dry-run=true", "--list=true", "--json=true", "--help=true", "--launcher=print")
 # JSON has no such numbers, so the program writes words.
@@ -99,18 +101,21 @@ class Study:
 
 
 def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, Any] | None = None, seeds: int | Iterable[int] | None = None,
-        output: str | os.PathLike[str] = "runs", show: bool = True, **flags: object) -> Study:
+        output: str | os.PathLike[str] | None = None, show: bool = True, **flags: object) -> Study:
     """`ablate run`: trains what is not finished of a study, and returns its results.
 
-    `study` is a file, or the same as a dict, whose relative data paths start from the current folder. `set` changes keys below `base`,
-    as in {"training.steps": 200}; `flags` are the other flags of `ablate run`, such as jobs=2 or arms=["none"]. Throws AblateError, also
-    if an expectation of the study does not hold (exit code 1): Study(folder) then opens its results; and TypeError or ValueError for
+    `study` is a file, or the same as a dict, whose relative data paths start from the current folder, or the folder of a study that was
+    started, which is continued. `output` is the folder of all studies, runs if it is not given. `set` changes keys below `base`, as in
+    {"training.steps": 200}; `flags` are the other flags of `ablate run`, such as jobs=2 or arms=["none"]. Throws AblateError, also if an
+    expectation of the study does not hold (exit code 1): Study(folder) then opens its results; and TypeError or ValueError for
     what is no value of a flag or of a key."""
-    changes, output = plain(set or {}, "set"), pathlib.Path(output)
+    changes = plain(set or {}, "set")
     if not isinstance(changes, dict):
         raise TypeError(f"set is {set!r}; give a dict of keys and values, as in {{'training.steps': 200}}")
-    words = [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")]
-    words += [word for name, value in {"output": output, "seeds": seeds, **flags}.items() for word in flag(name, value)]
+    sets = [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")]
+    given = {name: flag(name, value) for name, value in {"output": output, "seeds": seeds, **flags}.items()}
+    words = sets + [word for spelled in given.values() for word in spelled]
+    chosen = sets + [word for name in CHOOSING for word in given.get(name, [])]
     for word in PRINTING:
         if word in words:
             printing = word.removesuffix("=true")
@@ -118,13 +123,14 @@ def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, 
                              f"'{printing}') returns what it prints")
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(study, Mapping):
-            words += [] if flags.get("data") else [f"--data={os.getcwd()}"]
+            for each in (words, chosen):
+                each += [] if flags.get("data") else [f"--data={os.getcwd()}"]
             file = pathlib.Path(folder) / "study.yaml"
             file.write_text(json.dumps(plain(study, "study"), ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
         else:
             file = pathlib.Path(study)
-        first_run = pathlib.Path(call("run", file, *words, "--list").splitlines()[0].split("\t")[2])
-        results = (output / first_run.relative_to(output).parts[0]).absolute()
+        first_run = json.loads(call("run", file, *chosen, "--list", "--json").splitlines()[0])
+        results = pathlib.Path(first_run["study"]).absolute()
         call("run", file, *words, show=show)
     return Study(results)
 

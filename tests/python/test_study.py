@@ -183,8 +183,8 @@ class Arguments(example.Case):
 
     def words(self, study="study.yaml", **given):
         self.program('for last in "$@"; do :; done\n'
-                     f'[ "$last" = --list ] || {{ printf "%s\\n" "$@" >{self.folder}/words; cp "$2" {self.folder}/study; exit 9; }}\n'
-                     f'printf "open\\tname\\t{self.folder}/name/run\\n"\n')
+                     f'[ "$last" = --json ] || {{ printf "%s\\n" "$@" >{self.folder}/words; cp "$2" {self.folder}/study; exit 9; }}\n'
+                     f'printf "%s\\n" "$@" >{self.folder}/listed; echo \'{{"study": "{self.folder}/name"}}\'\n')
         with self.assertRaisesRegex(ablate_lab.AblateError, "exit code 9"):
             ablate_lab.run(study, output=self.folder, **given)
         words = (self.folder / "words").read_text().splitlines()
@@ -203,6 +203,11 @@ class Arguments(example.Case):
         self.assertEqual(self.given(arms="a", slurm="--time=1:00", prologue=pathlib.Path("lines"), wait=False, threads=None),
                          ["--arms=a", "--slurm=--time=1:00", "--prologue=lines"])
         self.assertEqual(self.given(some_flag=3), ["--some-flag=3"])
+
+    def test_the_runs_are_listed_with_the_flags_that_choose_them_alone(self):
+        self.given(jobs=2, arms="a", retries=3, set={"training.steps": 2})
+        self.assertEqual((self.folder / "listed").read_text().splitlines()[2:],
+                         ["--set", "training.steps=2", f"--output={self.folder}", "--arms=a", "--list", "--json"])
 
     def test_seeds_are_a_number_or_numbers(self):
         for seeds, words in ((1, "1"), ([1, 2], "1,2"), (range(3), "0,1,2"), ((seed for seed in (4, 5)), "4,5"), ({3, 1, 2}, "1,2,3"),

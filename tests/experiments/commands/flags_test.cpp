@@ -59,10 +59,11 @@ TEST_F(FlagsTest, AModeOfAVerbRefusesWhatItDoesNotRead) {
 TEST_F(FlagsTest, AListIsAlsoPrintedAsJson) {
   const auto lines = lines_of(ablate("run tiny.yaml --output out --list --json").output);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(
-      nlohmann::json::parse(lines[0]),
-      (nlohmann::json{
-          {"run", "copy/base/seed-1"}, {"state", "new"}, {"folder", "out/tiny/copy/base/seed-1"}}));
+  EXPECT_EQ(nlohmann::json::parse(lines[0]),
+            (nlohmann::json{{"run", "copy/base/seed-1"},
+                            {"state", "new"},
+                            {"folder", "out/tiny/copy/base/seed-1"},
+                            {"study", "out/tiny"}}));
   const auto shipped = lines_of(ablate("run --list --json").output);
   ASSERT_FALSE(shipped.empty());
   for (const auto& line : shipped) EXPECT_TRUE(nlohmann::json::parse(line).contains("question"));
