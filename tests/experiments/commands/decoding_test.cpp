@@ -236,7 +236,8 @@ TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.output, "ablate: --beam: decoding.beam must be from 1 to 256\n");
   EXPECT_EQ(translated("a\n", "--min-length x --sample --seed -1").output,
-            "ablate: --min-length: decoding.min_length 'x' is not an integer\n");
+            "ablate: --min-length: decoding.min_length 'x' is not an integer\n"
+            "--seed: decoding.sampling.random_seed must be at least 0\n");
   EXPECT_EQ(translated("a\n", "--top-p 0").code, 2);
   EXPECT_EQ(
       translated("a\n", "--seed 7").output,
