@@ -1,7 +1,8 @@
 """Lists everything that can be given to the program with the code that reads it, and finds what nothing reads: unread.py <source folder> [--list]
 
   keys      a key of a study is a member that fields() of a struct offers. It is read in the struct, or by its name in a file that
-            includes the struct's header; fields() and rules() do not count, nor does a value that is only set.
+            includes the struct's header; fields() and rules() do not count, nor does a value that is only set. Every key of
+            docs/configuration.md is one of these.
   flags     a flag of a verb is read by the verb's callback or by a function that it calls. A mode of a verb (check_mode) names flags that
             the verb has, and refuses all others.
   keywords  a parameter of a function of the Python package is used in the function.
@@ -23,8 +24,10 @@ PYTHON = "python/ablate_lab/"
 
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|("(?:[^"\\\n]|\\.)*")', re.S)
 STRUCT = re.compile(r"^struct (\w+)[^;{]*\{\n(.*?)^\};", re.M | re.S)
-OFFERED = re.compile(r"^  static void (?:fields|rules)\(.*?^  \}\n", re.M | re.S)
+OFFERED = re.compile(r"^  static void (?:\w*fields|\w*rules)\(.*?^  \}\n", re.M | re.S)
+SHARED = re.compile(r"^(?:inline )?void \w*(?:fields|rules?)\(.*?^\}\n", re.M | re.S)
 VISIT = re.compile(r'visit\(\s*"(\w+)",\s*o\.([\w.]+)')
+KEY_OF_PAGE = re.compile(r"^\| `([a-z_0-9]+)` \|", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 ADDED = re.compile(r'\b(\w+)(?:->|\.)\s*add_(?:option|flag)(?:_function<[^(]*>)?\(\s*"(?:-\w,)?([\w-]+)",\s*(\*?[\w.>-]+)')
 CALLBACK = re.compile(r"\b(\w+)->callback\(")
@@ -66,6 +69,10 @@ def reads_of(member):
     return re.compile(rf"(?:\.|->|::){member}\b(?!\s*=[^=])(?!\{{)|auto&* \[[^\]]*\b{member}\b[^\]]*\] [=:]")
 
 
+def blank(found):
+    return "\n" * found.group().count("\n")
+
+
 def lines_of(file, text, pattern):
     return [f"{file}:{text.count(chr(10), 0, found.start()) + 1}" for found in pattern.finditer(text)]
 
@@ -73,15 +80,16 @@ def lines_of(file, text, pattern):
 def keys(tree):
     """(struct, key, places that read it) of every key."""
     includes = closures(tree)
-    body = {file: OFFERED.sub(lambda found: "\n" * found.group().count("\n"), without_strings(text)) for file, text in tree.items()}
+    body = {file: SHARED.sub(blank, OFFERED.sub(blank, without_strings(text))) for file, text in tree.items()}
     index = {file: set(re.findall(r"\w+", text)) for file, text in body.items()}
     for header, text in sorted(tree.items()):
         if not header.startswith(KEYS) or header.startswith(NO_KEYS):
             continue
-        for name, struct in STRUCT.findall(text):
-            for key, path in [found for offered in OFFERED.findall(struct) for found in VISIT.findall(offered)]:
+        shared = [("options that share keys", "".join(SHARED.findall(text)))]
+        for name, struct in STRUCT.findall(text) + shared:
+            for key, path in [found for offered in OFFERED.findall(struct) + SHARED.findall(struct) for found in VISIT.findall(offered)]:
                 member = path.rpartition(".")[2]
-                own = re.sub(rf"^  [\w:<>, ]+ {member}(?: = .*| *\{{.*)?;\n", "", OFFERED.sub("", without_strings(struct)), flags=re.M)
+                own = "" if SHARED.search(struct) else re.sub(rf"^  [\w:<>, ]+ {member}(?: = .*| *\{{.*)?;\n", "", OFFERED.sub("", without_strings(struct)), flags=re.M)
                 places = [f"{header}: {name}"] if re.search(rf"\b{member}\b", own) else []
                 for file, content in body.items():
                     if member in index[file] and header in includes[file]:
@@ -219,12 +227,16 @@ def keywords(package):
                 yield f"{file} {node.name}", argument.arg, argument.arg in used | {"self", "cls"}
 
 
-def problems(tree, package, listed=False):
+def problems(tree, package, page="", listed=False):
+    known = {"changes"}  # a list that layer_changes.cpp takes apart before there are options
     for struct, key, places in keys(tree):
+        known.add(key)
         if listed:
             print(f"{struct} {key}: {', '.join(places) or 'nothing'}")
         if not places:
             yield f"{struct}: nothing reads the key {key}"
+    for key in sorted(set(KEY_OF_PAGE.findall(page.partition("\n## Metrics")[0])) - known):
+        yield f"docs/configuration.md: no struct offers the key {key}"
     for verb, flag, read in flags(tree):
         if listed:
             print(f"{verb} {flag}: {'read' if read else 'nothing'}")
@@ -242,7 +254,8 @@ def problems(tree, package, listed=False):
 def main():
     root = pathlib.Path(sys.argv[1])
     package = {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in (root / PYTHON).rglob("*.py")}
-    found = list(problems(sources(root), package, "--list" in sys.argv))
+    page = (root / "docs/configuration.md").read_text(encoding="utf-8")
+    found = list(problems(sources(root), package, page, "--list" in sys.argv))
     for problem in found:
         print(problem)
     sys.exit(1 if found else 0)

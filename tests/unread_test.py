@@ -58,6 +58,16 @@ class Unread(unittest.TestCase):
         tree = {"models/options.h": OPTIONS, "models/other.cpp": "int64_t f(const Other& other) {\n  return other.width;\n}\n"}
         self.assertEqual(len(found(tree)), 1)
 
+    def test_keys_that_structs_share_are_keys_and_their_rules_read_none(self):
+        shared = "void width_fields(auto& o, auto& visit) {\n  visit(\"width\", o.width, \"how wide\");\n}\n"
+        rule = "void width_rule(const auto& o, auto& require) {\n  require(o.width > 0, \"width\", \"must be above 0\");\n}\n"
+        self.assertEqual(found({"models/options.h": shared + rule}), ["options that share keys: nothing reads the key width"])
+        self.assertEqual(found({"models/options.h": shared + rule + "int64_t f(const auto& o) {\n  return o.width;\n}\n"}), [])
+
+    def test_a_key_of_the_manual_that_no_struct_offers_is_found(self):
+        page = "| `width` | integer | `0` | how wide |\n| `depth` | integer | `0` | how deep |\n\n## Metrics\n| `bleu` | higher |\n"
+        self.assertIn("docs/configuration.md: no struct offers the key depth", list(unread.problems({"models/options.h": OPTIONS}, {}, page)))
+
     def test_a_flag_is_read_by_what_the_callback_calls(self):
         verb = "experiments/commands/show.cpp"
         self.assertEqual(found({verb: VERB}), [f"{verb} add_show verb: nothing reads --json"])
