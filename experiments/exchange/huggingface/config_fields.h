@@ -26,7 +26,8 @@ class ConfigFields {
  public:
   /// `source` is the file's name in messages, `largest` the most that size() may be. Throws
   /// CheckpointError unless `json` is an object.
-  ConfigFields(nlohmann::json json, std::string source, int64_t largest = 1);
+  ConfigFields(nlohmann::json json, std::string source,
+               int64_t largest = std::numeric_limits<int64_t>::max());
 
   const std::string& source() const { return source_; }
   /// Whether the field is there and not null.

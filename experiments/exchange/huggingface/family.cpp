@@ -159,7 +159,7 @@ HubModel read_marian(ConfigFields& config) {
 }
 
 /// The feed-forward network of a T5, whose activation two more fields may name once more.
-models::DenseFeedForward t5_feed_forward(ConfigFields& config) {
+models::DenseFeedForward t5_network(ConfigFields& config) {
   const auto kind = config.find<std::string>("feed_forward_proj").value_or("relu");
   const bool gated = kind.starts_with("gated-");
   const auto word = gated ? kind.substr(kind.find('-') + 1) : kind;
@@ -193,7 +193,7 @@ HubModel read_t5(ConfigFields& config, const std::set<std::string>& tensors) {
   models::MultiHead heads{.heads = config.size("num_heads"), .scale = {.value = 1.0}};
   heads.d_k = heads.d_v = config.size("d_kv");
   o.attention = heads;
-  o.feed_forward = t5_feed_forward(config);
+  o.feed_forward = t5_network(config);
   o.position = models::T5Bias{
       .buckets = config.size("relative_attention_num_buckets"),
       .max_distance = config.find<int64_t>("relative_attention_max_distance").value_or(128)};
@@ -234,7 +234,7 @@ HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors)
   auto model = found->second();
   config.skip({"architectures"});
   config.finish();
-  require_rules(model.options, config.source());
+  require_rules(options::slot_of(model.options), "model", config.source());
   return model;
 }
 

@@ -158,13 +158,15 @@ models::Rotary rotary_of(ConfigFields& config, const RotaryNames& names) {
   return rotary;
 }
 
-void require_rules(const models::TransformerOptions& options, const std::string& source) {
+void require_rules(const options::ConstSlot& options, const std::string& section,
+                   const std::string& source) {
   std::vector<config::BrokenRule> broken;
-  config::collect_broken_rules(options::slot_of(options), "model", broken);
+  config::collect_broken_rules(options, section, broken);
   if (broken.empty()) return;
-  const auto& [section, key, why] = broken.front();
-  throw training::CheckpointError(fmt::format(
-      "{}: describes a model that Ablate cannot make: {}.{} {}", source, section, key, why));
+  const auto& [place, key, why] = broken.front();
+  throw training::CheckpointError(
+      fmt::format("{}: describes a model that Ablate cannot make: {} {}", source,
+                  config::join_path(place, key), why));
 }
 
 }  // namespace ablate::exchange

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "experiments/exchange/huggingface/family.h"
+#include "options/record.h"
 
 namespace ablate::exchange {
 
@@ -41,7 +42,8 @@ struct RotaryNames {
 /// Angles of positions, from `rope_parameters`, or `rope_scaling` and the names of older files.
 models::Rotary rotary_of(ConfigFields& config, const RotaryNames& names = {});
 
-/// Throws CheckpointError if the options break a rule of ours.
-void require_rules(const models::TransformerOptions& options, const std::string& source);
+/// Throws CheckpointError, naming `source`, if the options of a section, or of all, break a rule.
+void require_rules(const options::ConstSlot& options, const std::string& section,
+                   const std::string& source);
 
 }  // namespace ablate::exchange

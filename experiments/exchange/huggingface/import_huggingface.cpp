@@ -4,10 +4,10 @@
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
+#include "experiments/exchange/huggingface/family_fields.h"
 #include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/durable_file.h"
-#include "training/storage/finite_json.h"
 
 namespace ablate::exchange {
 namespace {
@@ -52,11 +52,12 @@ int64_t import_huggingface(const ImportRequest& request) {
                                    read.ids.size(), one->vocabulary_size()));
   auto environment = nlohmann::json{
       {"imported_from", std::filesystem::absolute(request.from).string()}, {"data_folder", "."}};
-  const auto config = training::parse_json(training::read_bytes(request.from / "config.json"));
+  const auto config = parse_config(training::read_bytes(request.from / "config.json"));
   if (config.contains("max_position_embeddings"))
     environment["max_position_embeddings"] = config["max_position_embeddings"];
   auto experiment = experiment_of(request, read.options.family);
   experiment.model = read.options;
+  require_rules(options::slot_of(experiment), "", request.from.string());
   run::write_new_run(request.to, {.experiment = experiment,
                                   .tokenizers = tokenizers,
                                   .weights = read.weights,
