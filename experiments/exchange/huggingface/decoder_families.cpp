@@ -159,6 +159,7 @@ HubModel read_deepseek(ConfigFields& config) {
   if (config.get<int64_t>("first_k_dense_replace") < o.layers)
     config.refuse("first_k_dense_replace", "leaves layers of experts, which Ablate does not read");
   config.expect("num_key_value_heads", heads);
+  config.expect("head_dim", config.size("qk_rope_head_dim"));
   return model;
 }
 

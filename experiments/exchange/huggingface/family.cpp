@@ -141,6 +141,7 @@ HubModel read_marian(ConfigFields& config) {
   o.encoder_layers = layers_in(config, "encoder_layers");
   o.decoder_layers = layers_in(config, "decoder_layers");
   o.layers = *o.encoder_layers;
+  config.expect("num_hidden_layers", o.layers);
   const auto heads = config.size("encoder_attention_heads");
   config.expect("decoder_attention_heads", heads);
   o.attention = models::MultiHead{.heads = heads};

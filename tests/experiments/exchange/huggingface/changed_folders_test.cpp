@@ -95,6 +95,8 @@ TEST_F(ChangedFolders, TwoFieldsThatDisagreeAreRefused) {
       says(refusal("modernbert", {{"global_attn_every_n_layers", 2}}), "layer_types differs"));
   EXPECT_TRUE(says(refusal("t5", {{"dense_act_fn", "silu"}}), "dense_act_fn is"));
   EXPECT_TRUE(says(refusal("mamba2", {{"head_dim", 4}}), "head_dim is 4"));
+  EXPECT_TRUE(says(refusal("deepseek", {{"head_dim", 8}}), "head_dim is 8"));
+  EXPECT_TRUE(says(refusal("marian", {{"num_hidden_layers", 2}}), "num_hidden_layers is 2"));
 }
 
 TEST_F(ChangedFolders, KindsOfLayersAreKnownAndCounted) {

@@ -119,7 +119,7 @@ PUBLISHED = {
         "decoder_layerdrop": 0.0, "decoder_layers": 2, "decoder_start_token_id": V - 1, "dropout": 0.1, "encoder_attention_heads": HEADS,
         "encoder_ffn_dim": HIDDEN, "encoder_layerdrop": 0.0, "encoder_layers": 1, "eos_token_id": 0, "extra_pos_embeddings": V,
         **LABELS, "init_std": 0.02, "is_encoder_decoder": True, "max_length": 512, "max_position_embeddings": LENGTH,
-        "model_type": "marian", "normalize_before": False, "normalize_embedding": False, "num_beams": 6, "num_hidden_layers": 6,
+        "model_type": "marian", "normalize_before": False, "normalize_embedding": False, "num_beams": 6, "num_hidden_layers": 1,
         "pad_token_id": V - 1, "scale_embedding": True, "static_position_embeddings": True, "vocab_size": V}),
     "the first T5": ("t5", {
         "architectures": ["T5ForConditionalGeneration"], "d_ff": HIDDEN, "d_kv": 6, "d_model": D, "decoder_start_token_id": 0,
