@@ -39,11 +39,16 @@ ExportExamples random_examples(const run::LoadedRun& run) {
     return ids;
   };
   ExportExamples examples;
+  const bool started = run.format.start_token(run.tokenizers).has_value();
   for (int64_t i = 0; i < static_cast<int64_t>(kExamples); ++i) {
     auto source = side(run.tokenizers.source, 1 + i % kRandomLength);
     auto target =
         run.tokenizers.labels ? std::vector<int32_t>{0} : side(run.tokenizers.target, 2 + i);
-    examples.push_back({std::move(source), std::move(target)});
+    const bool whole = started || run.experiment.model.family == models::Family::encoder_only;
+    examples.push_back({.source = std::move(source),
+                        .target = std::move(target),
+                        .prompt_length = whole ? 0 : 1,
+                        .started = whole});
   }
   return examples;
 }

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include "experiments/errors.h"
 #include "experiments/exchange/huggingface/export_huggingface.h"
 #include "experiments/exchange/huggingface/family_maps.h"
@@ -229,6 +231,17 @@ TEST_F(TokenizerFiles, AModelContinuesWhatItsTokenizerWrites) {
     };
     EXPECT_EQ(continued(1), text_of(family.at("continued")));
     EXPECT_EQ(continued(2), continued(1));  // read beside a longer one
+  }
+}
+
+TEST_F(TokenizerFiles, AModelWithoutAStartTokenIsExportedAsItReads) {
+  for (const std::string name : {"gpt2", "mamba2", "bert"}) {
+    SCOPED_TRACE(name);
+    write_all(name);
+    import();
+    std::ostringstream messages;
+    export_torchscript({.run = run(), .to = folder() / (name + ".pt")}, messages);
+    EXPECT_GT(verify_torchscript({.file = folder() / (name + ".pt"), .trusted = true}).inputs, 0);
   }
 }
 
