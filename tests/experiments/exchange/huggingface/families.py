@@ -158,7 +158,10 @@ def saved(model, published=None):
         model.save_pretrained(folder)
         file = Path(folder) / "model.safetensors"
         with safe_open(file, "pt") as tensors:
-            shapes = {name: list(tensors.get_slice(name).get_shape()) for name in sorted(tensors.keys())}
+            shapes = {name: list(tensors.get_slice(name).get_shape()) for name in tensors.keys()}
+        if published and not published.get("tie_word_embeddings", True) and published["model_type"] == "t5":
+            shapes["lm_head.weight"] = shapes["shared.weight"]  # which Transformers 5.24 writes for no T5
+        shapes = dict(sorted(shapes.items()))
         save_file({name: element_values(n, name, shape) for n, (name, shape) in enumerate(shapes.items())}, file, {"format": "pt"})
         if published:
             (Path(folder) / "config.json").write_text(json.dumps(published))
