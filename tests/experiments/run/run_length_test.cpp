@@ -79,7 +79,7 @@ TEST_F(ScheduledLengthTest, TwoSchedulesTogetherMeetABudgetWithinAnUpdate) {
     for (const auto& [unit, budget] : {std::pair{"tokens", 20'000.0}, {"flops", 8e7}}) {
       const auto [spent, update] = this->spent(unit, budget, schedules);
       EXPECT_NEAR(spent, budget, update) << unit << schedules;
-      EXPECT_GT(spent, 10 * update) << "so that it says something";
+      EXPECT_GT(spent, 5 * update) << "so that it says something";
     }
 }
 
