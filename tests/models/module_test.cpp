@@ -36,15 +36,16 @@ TEST(Module, ASiteIsAFunctionOfTheNameAndOfNothingElse) {
 }
 
 /// What decays: weights of products and tables, not biases, norms, gains and short convolutions.
-TEST(Module, VectorsAreBiasesShortConvolutionsAndTheParametersOfOneDimension) {
+/// The fixed weights between residual streams are the biases of those that depend on the input.
+TEST(Module, VectorsAreBiasesShortConvolutionsFixedMixesAndTheParametersOfOneDimension) {
   for (const auto& [name, options] : variants()) {
     const auto model = make(options);
     size_t stated = 0;
     for (const auto& [key, module] : modules_of(model)) {
       for (const auto& item : module->own_parameters())
-        EXPECT_EQ(item.role != Role::vector, item.tensor.dim() >= 2 &&
-                                                 !item.name.ends_with("bias") &&
-                                                 key.find("canon") == std::string::npos)
+        EXPECT_EQ(item.role != Role::vector,
+                  item.tensor.dim() >= 2 && !item.name.ends_with("bias") &&
+                      !item.name.starts_with("fixed_") && key.find("canon") == std::string::npos)
             << name << " " << key << " " << item.name;
       stated += module->own_parameters().size();
     }

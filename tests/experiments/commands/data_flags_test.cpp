@@ -31,7 +31,7 @@ TEST_F(DataFlagsTest, NameTheFilesOfEveryTask) {
   for (const auto& [flags, shown] : {
            Case{"language --train text.txt --validation text.txt --test=text.txt",
                 "train: 4 examples\n"},
-           Case{"language --train text.txt --held-out 0.5", "train: 2 examples\n"},
+           Case{"language --train text.txt --held-out 0.5", "train: 3 examples\n"},
            Case{"tokens --train a.bin --validation a.bin --test a.bin --vocabulary 4",
                 "train: 3 tokens in a.bin\n"},
            Case{"labelled --train labels.tsv --validation labels.tsv --test labels.tsv",
