@@ -7,6 +7,7 @@
 #include "tests/experiments/waiting.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/storage/run_log.h"
+#include "training/weights.h"
 
 namespace ablate::run {
 namespace {
@@ -46,11 +47,13 @@ class EvaluatedArmTest : public ProgramTest {
   records::RunResult result(const std::string& name) const {
     return records::read_result(arm(name)).value();
   }
-  training::Tensors weights(const std::string& name, int64_t step) const {
+  training::Checkpoint checkpoint(const std::string& name, int64_t step) const {
     return training::load_checkpoint(
-               arm(name) / "checkpoints" /
-               ("step-000000" + std::string(step < 10 ? "0" : "") + std::to_string(step)))
-        .model;
+        arm(name) / "checkpoints" /
+        ("step-000000" + std::string(step < 10 ? "0" : "") + std::to_string(step)));
+  }
+  training::Tensors weights(const std::string& name, int64_t step) const {
+    return checkpoint(name, step).model;
   }
   /// The outputs of a run on its test sets.
   std::string outputs(const std::string& name) const {
@@ -183,9 +186,10 @@ arms:
   EXPECT_EQ(result("beams").weights, "best of base");
   const auto last = training::load_checkpoint(
       training::list_checkpoints(arm("base") / "checkpoints").back().path);
-  EXPECT_TRUE(
-      torch::equal(weights("beams", 0).at("embedding"),
-                   weights("base", last.state.at("best_step").get<int64_t>()).at("embedding")));
+  auto best = checkpoint("base", last.state.at("best_step").get<int64_t>());
+  EXPECT_TRUE(torch::equal(weights("beams", 0).at("embedding"),
+                           training::extract_ema(best.optimizer).at("embedding")))
+      << "the exponential average, which was validated";
 }
 
 TEST_F(EvaluatedArmTest, TrainsOnFromWhatIsLeftWhereItHasSteps) {
