@@ -165,7 +165,7 @@ def saved(model, published=None):
         save_file({name: element_values(n, name, shape) for n, (name, shape) in enumerate(shapes.items())}, file, {"format": "pt"})
         if published:
             (Path(folder) / "config.json").write_text(json.dumps(published))
-        return type(model).from_pretrained(folder), json.loads((Path(folder) / "config.json").read_text()), shapes
+        return type(model).from_pretrained(folder, dtype=torch.float32), json.loads((Path(folder) / "config.json").read_text()), shapes
 
 
 def continued(model, pair):
