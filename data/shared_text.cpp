@@ -17,7 +17,7 @@ constexpr int64_t kWindows = 65'536;  // about as many of a file are enough
 
 Prints different(Prints all) {
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
