@@ -25,7 +25,7 @@ double scale_of(const models::TransformerOptions& options) {
 }
 
 /// How far two numbers of a table may differ because each was rounded.
-double rounding_of(const torch::Tensor& table) {
+double table_rounding(const torch::Tensor& table) {
   const auto type = table.scalar_type();
   const double step = type == torch::kBFloat16 ? 0x1p-8 : type == torch::kHalf ? 0x1p-11 : 0;
   return kTableRounding + 2 * step * table.abs().max().item<double>();
@@ -67,7 +67,7 @@ torch::Tensor start_vector(const training::Tensors& tensors,
       throw training::CheckpointError(std::string(name) + " is no table of positions");
     const auto more = table->second.to(torch::kDouble) - sinusoids(table->second.size(0), options);
     if (!added.defined()) added = more[0];
-    if (!((more - added).abs().max().item<double>() < rounding_of(table->second)))
+    if (!((more - added).abs().max().item<double>() < table_rounding(table->second)))
       throw training::CheckpointError(std::string(name) +
                                       " holds no sinusoids, which Marian has alone");
   }
