@@ -87,7 +87,7 @@ class Keywords(example.Case):
         module = type("Module", (), {"greedy": None})
         facts = {"family": "decoder_only", "eos": 2, "pad": 0, "source_ids": [0, 1, 2], "target_ids": [0, 1, 2]}
         self.model = _model.Model(module, {"ablate.json": json.dumps(facts), "source.model": b"", "target.model": b""}, "cpu")
-        self.patch(_model, "_Tokenizer", lambda model, ids: type("Tokenizer", (), {"encode": lambda self, text: [1], "decode": lambda self, ids: ""})())
+        self.patch(_model, "_Tokenizer", lambda model, ids: type("Tokenizer", (), {"ends": True, "encode": lambda self, text: [1], "decode": lambda self, ids: ""})())
         self.patch(self.model, "_outputs", lambda method, rows, **options: self.calls.append((method, options)) or [[1]] * len(rows))
 
     def generated(self, **given):

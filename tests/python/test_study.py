@@ -157,7 +157,7 @@ class Folders(example.Case):
         (run / "run.json").write_text('{"task": "reverse", "arm": "with", "seed": 1}')
         (run / "metrics.jsonl").write_text('{"step": 4, "loss": 1.5}\n')
         self.patch(_study, "_table", lambda rows, columns: rows)
-        self.program('printf "finished\\treverse/with/seed-1\\truns/tiny/reverse/with/seed-1\\n"\n')
+        self.program("""echo '{"state": "finished", "run": "reverse/with/seed-1", "study": "runs/tiny"}'\n""")
         for study in (ablate_lab.Study("runs/tiny"), ablate_lab.Study(pathlib.Path("runs/../runs/tiny")),
                       ablate_lab.run("study.yaml", show=False), ablate_lab.run("study.yaml", output="./runs/", show=False)):
             os.chdir("/")
