@@ -132,7 +132,7 @@ class FreshSystems(unittest.TestCase):
 CMake Warning (dev) at cmake/commit.cmake:8 (file):
 CMake Deprecation Warning at CMakeLists.txt:1
 [3/70] Building CXX object warnings_test.cpp.o
-Test project /root/ablate/build
+Test project /home/ada/ablate/build
       Start  1: a
  1/3 Test  #1: a ..........................   Passed    0.10 sec
  2/3 Test #12: cluster_engines .............***Skipped   0.05 sec
