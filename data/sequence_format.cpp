@@ -51,7 +51,7 @@ EncodedExample joined(EncodedExample pair) {
 
 tokenizer::Framing SequenceFormat::source_framing(
     const std::optional<tokenizer::Framing>& own) const {
-  if (!model_.encoder) return kClosed;  // what follows is the target
+  if (!model_.encoder) return kClosed;  // the target follows it
   return own.value_or(model_.decoder ? kClosed : tokenizer::Framing{});
 }
 

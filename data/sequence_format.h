@@ -77,8 +77,8 @@ class SequenceFormat {
   /// The text of an output; end tokens within it are the ends of lines. Of a class its name.
   std::string decode(std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
 
-  /// The id before the first one of an output, in training and in search; of a decoder-only model
-  /// before its whole sequence, which has none if the tokenizer writes none.
+  /// The id that a decoder reads before its first output, in training and in search. A decoder-only
+  /// model reads it before the prompt; it is absent if the tokenizer puts no start token there.
   std::optional<int32_t> start_token(const Tokenizers& tokenizers) const;
   /// The id that closes an output; nullopt if running text continues past line ends.
   std::optional<int32_t> end_token(bool one_line) const;
@@ -106,8 +106,8 @@ class SequenceFormat {
   }
   EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders,
                          int64_t max_length) const;
-  /// What stands around a source, and whether the start token begins other sequences, if the
-  /// tokenizer says `own`.
+  /// The special tokens around a source, and whether a start token precedes the sequence of a
+  /// decoder. `own` are the tokens that the tokenizer puts around a text, if its file says them.
   tokenizer::Framing source_framing(const std::optional<tokenizer::Framing>& own) const;
   bool is_started(const std::optional<tokenizer::Framing>& own) const;
   Chunking chunking_of(const Tokenizers& tokenizers) const;

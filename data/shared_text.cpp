@@ -29,8 +29,8 @@ Prints prints_of(const std::vector<Example>& examples) {
   return different(std::move(all));
 }
 
-/// The first tokens of a file, of whose runs those with a hash that `every` divides are kept. The
-/// content of a run decides, so that two files keep the same of what they share.
+/// The first tokens of a file. Only runs with a hash that `every` divides are kept: as the content
+/// of a run decides, two files keep the same ones of the runs that both have.
 struct Scored {
   const TokenFile& file;
   int64_t tokens;
