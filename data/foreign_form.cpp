@@ -105,11 +105,11 @@ std::string remedy_for_name(const std::filesystem::path& file) {
   return {};
 }
 
-void require_plain_name(const std::filesystem::path& file) {
-  const auto remedy = remedy_for_name(file);
-  if (!remedy.empty())
-    throw DataError(file.string() + " is no plain text by its name; " + remedy +
-                    ", or rename it if its lines are the text");
+void require_plain_name(const std::filesystem::path& file, const std::string& remedy) {
+  const auto own = remedy_for_name(file);
+  if (!own.empty())
+    throw DataError(file.string() + " is no plain text by its name; " +
+                    (remedy.empty() ? own : remedy) + ", or rename it if its lines are the text");
 }
 
 }  // namespace ablate::data

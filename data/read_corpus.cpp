@@ -82,7 +82,7 @@ std::string fault_of(const std::filesystem::path& file, size_t line, const Line&
 
 std::vector<Candidate> two_files(const Text& options,
                                  const std::vector<std::filesystem::path>& files) {
-  std::ranges::for_each(files, require_plain_name);
+  for (const auto& file : files) require_plain_name(file);
   auto sources = read_lines(files[0], options.max_line_bytes);
   auto targets = read_lines(files[1], options.max_line_bytes);
   if (sources.size() != targets.size())

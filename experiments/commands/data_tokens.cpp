@@ -143,6 +143,7 @@ int64_t write_tokens(data::LineReader& reader, const TokensRequest& request,
 
 void tokenize_file(const TokensRequest& request) {
   const training::StopRequests requests;
+  require_lines(request.input);
   data::LineReader reader(data::GzipFile(request.input), kLongestLine);
   int64_t tokens = 0;
   training::write_durably(request.output, [&](const training::WriteAt& write) {

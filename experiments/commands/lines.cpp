@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "data/corpus.h"
+#include "data/foreign_form.h"
 #include "training/storage/errors.h"
 
 namespace ablate::commands {
@@ -38,7 +39,12 @@ std::vector<std::string> InputLines::group(size_t most) {
   return lines;
 }
 
+void require_lines(const std::string& file) {
+  data::require_plain_name(file, "write its texts into a file, one on each line");
+}
+
 std::vector<std::string> read_text(const std::string& file) {
+  require_lines(file);
   data::LineReader reader(file == "-" ? data::GzipFile::standard_input() : data::GzipFile(file),
                           kLongestLine);
   std::vector<std::string> lines;

@@ -35,6 +35,9 @@ class InputLines {
 /// if it cannot be read or a line is not text, with its number.
 std::vector<std::string> read_text(const std::string& file);
 
+/// Throws DataError if the name of a file says that its lines are not texts, as .jsonl does.
+void require_lines(const std::string& file);
+
 /// The reader of standard output is gone, for example in a pipe into `head`.
 struct OutputClosed : std::runtime_error {
   OutputClosed() : std::runtime_error("standard output is closed") {}

@@ -124,6 +124,19 @@ TEST_F(TokensTest, ThatCannotBeUsedAreRefusedWithTheReason) {
   }
 }
 
+TEST_F(TokensTest, AreNotMadeOfLinesThatAreRecords) {
+  write_file(folder_ / "text.jsonl", "{\"text\": \"fine\"}\n");
+  for (const std::string verb : {"data tokens text.jsonl --tokenizer text.model --to a.bin",
+                                 "tokenizer train --input text.jsonl --model a.model"}) {
+    const auto outcome = ablate(verb);
+    EXPECT_EQ(outcome.code, 3) << outcome.output;
+    EXPECT_NE(outcome.output.find("text.jsonl is no plain text by its name; write its texts into a "
+                                  "file, one on each line, or rename it"),
+              std::string::npos)
+        << outcome.output;
+  }
+}
+
 TEST_F(TokensTest, OfABadLineLeaveNoFile) {
   ASSERT_EQ(ablate("tokenizer train --input train.txt --model text.model --vocabulary 40").code, 0);
   write_file(folder_ / "bad.txt", "fine\n\xff\n");
