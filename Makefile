@@ -115,8 +115,9 @@ release-check:
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
 
-# clang-tidy, with the checks of .clang-tidy, on the sources without LibTorch.
+# The size of each room beside its budget, and clang-tidy, with the checks of .clang-tidy, on the sources without LibTorch.
 lint: setup-test
+	@python3 tests/budget.py .
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	python3 cmake/lint.py build
 

@@ -23,8 +23,8 @@ bool is_text(std::string_view first);
 /// for other names.
 std::string remedy_for_name(const std::filesystem::path& file);
 
-/// Throws DataError if remedy_for_name() knows that the file is not plain text; `remedy` is advised in
-/// place of its own, for a reader that knows no columns.
+/// Throws DataError if remedy_for_name() knows that the file is not plain text; `remedy` is advised
+/// in place of its own, for a reader that knows no columns.
 void require_plain_name(const std::filesystem::path& file, const std::string& remedy = {});
 
 }  // namespace ablate::data
