@@ -7,12 +7,14 @@ import unittest.mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "experiments" / "atlas"))
 
 import claims  # noqa: E402
+import files  # noqa: E402
 
 
 def contrast(outcome, kind="superior", mean=-0.5, p=0.01, **other):
     """An arm's contrast as the program records it; all tests have the same p."""
     tests = {name: {"p": p, "adjusted_p": p} for name in ("difference", "within", "beyond")}
-    return {"claim": kind, "outcome": outcome, "verdict": "better", "mean": mean, "sentence": "a sentence",
+    return {"claim": kind, "outcome": outcome, "verdict": "better", "mean": mean, "differences": [mean] * 6,
+            "interval": [mean - 0.1, mean + 0.1],
             "relative": {"mean": -0.25, "interval": [-0.3, -0.2]}, "detectable": 0.4} | tests | other
 
 
@@ -30,5 +32,5 @@ def claim_of(found=None, again=None, **entry):
 
 def with_arms_of_the_record(test):
     """Lets the study of scarce text have the arms of record()."""
-    study = claims.read_study("scarce_text") | {"arms": {"base": {}, "arm": {}}}
-    test.enterContext(unittest.mock.patch.object(claims, "read_study", lambda _: study))
+    study = files.read_study("scarce_text") | {"arms": {"base": {}, "arm": {}}}
+    test.enterContext(unittest.mock.patch.object(files, "read_study", lambda _: study))

@@ -1,6 +1,5 @@
 """Tests the pages and pictures of the atlas."""
 
-import subprocess
 import sys
 import types
 import unittest
@@ -10,11 +9,12 @@ from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
 import atlas
 import claims
+import files
 import frontier
 import ladder
 import page
 import picture
-import question
+import tables
 
 
 class Page(unittest.TestCase):
@@ -29,17 +29,16 @@ class Page(unittest.TestCase):
         with_arms_of_the_record(self)
         for arm in ("base", "arm"):
             claim = claim_of(record(contrast("agrees")))
-            claims.judge([claim])
-            self.assertEqual(page.outcome_text(claim), "agrees")
+            self.assertEqual(page.first_text(claim), "agrees")
             claim.record["tasks"]["t"]["arms"][arm] |= {"chosen": {"rate": "1.0e-3"}, "at_edge": {"rate": "smallest"}}
-            self.assertEqual(page.outcome_text(claim), "agrees\\*")
+            self.assertEqual(page.first_text(claim), "agrees\\*")
             self.assertIn(f" Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
                           page.outcome(claim, claim.record, "agrees", "Here"))
 
     def test_an_outcome_stands_with_what_the_study_could_have_seen(self):
-        text = page.outcome(claim_of(), record(contrast("inconclusive", detectable=0.0123)), "inconclusive", "Here")
-        self.assertIn("Here: **inconclusive**.", text)
-        self.assertIn("The study could have seen 0.012 with 80 % power.", text)
+        text = page.outcome(claim_of(), record(contrast("inconclusive", detectable=0.0123)), "undecided", "Here")
+        self.assertIn("Here: **undecided (margin 0.1 loss)**.", text)
+        self.assertIn("About 0.012 could have been seen with 80 % power, as far as 6 differences tell their scatter.", text)
 
     def test_gradient_noise_stands_with_the_arms_that_observed_it(self):
         found = record(contrast("agrees"))
@@ -50,22 +49,22 @@ class Page(unittest.TestCase):
     def test_a_history_repeats_words_only_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "words": "A.", "verdict": "reversed", "why": "X."},
                    {"date": "d3", "words": "B.", "verdict": "not run", "why": "Y."}]
-        with unittest.mock.patch.object(claims, "history", lambda: {"one": entries}):
+        with unittest.mock.patch.object(files, "history", lambda: {"one": entries}):
             self.assertEqual(page.history_text(claim_of()).splitlines()[2:],
                              ['- d1: "A." **not run**. W.', "- d2: **reversed**. X.", '- d3: "B." **not run**. Y.'])
 
     def test_every_claim_tells_its_history(self):
         for claim in claims.read_claims():
-            first = claims.history()[claim.id][0]
+            first = files.history()[claim.id][0]
             self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', page.section(claim))
 
     def test_the_studies_that_were_run_have_rows_of_their_own(self):
         rows = page.study_table().splitlines()
-        for name in claims.studies():
+        for name in files.studies():
             for again, suffix in ((False, ""), (True, ".again")):
-                found = claims.read_record(name, again)
+                found = files.read_record(name, again)
                 shown = [row for row in rows if f"results/atlas/{name}{suffix}.md" in row]
-                self.assertEqual(len(shown), 1 if page.is_present(found) else 0, name)
+                self.assertEqual(len(shown), 1 if claims.is_present(found) else 0, name)
 
     def test_the_total_is_the_sum_of_what_was_measured(self):
         self.assertEqual(atlas.total([{"core_minutes": 100.5}, {"core_minutes": 79.5}]),
@@ -73,18 +72,20 @@ class Page(unittest.TestCase):
 
     def test_the_page_states_its_rules_as_they_are(self):
         text = page.rules()
-        self.assertIn("is held at 5 % (Benjamini & Hochberg 1995)", text)
         self.assertIn("exceeds 0.5 of the smallest one", text)
         self.assertIn("with 3 times the steps and fresh seeds", text)
 
-    def test_the_page_is_what_the_results_make_it(self):
-        done = subprocess.run([sys.executable, claims.HERE / "atlas.py", "check"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+    def test_the_readme_quotes_ladders_as_they_were_recorded(self):
+        readme = (files.ROOT / "README.md").read_text()
+        words = {"ladder": ("gates", "{:.3f}, {:.3f}, {:.3f} at three sizes"),
+                 "depth_ladder": ("learned_first_values", "{:.3f} more loss with two layers, {:.3f} with four, {:.3f} less with eight")}
+        for study, (name, text) in words.items():
+            arm = next(arm for arm in ladder.read_ladder(study)["arms"] if arm["name"] == name)
+            self.assertIn(text.format(*(abs(effect["mean"]) for effect in arm["effects"])), readme, "the README quotes an older run")
 
     def test_claims_stand_in_the_order_of_their_outcomes(self):
         with_arms_of_the_record(self)
-        found = [claim_of(record(contrast(word)), id=word) for word in ("contradicts", "agrees")]
-        claims.judge(found)
+        found = [claim_of(record(contrast(word, mean=mean)), id=word) for word, mean in (("contradicts", 0.5), ("agrees", -0.5))]
         table = page.table(found)
         self.assertLess(table.index("#agrees"), table.index("#contradicts"))
 
@@ -93,7 +94,6 @@ class Page(unittest.TestCase):
         published = {"baseline": 1.0, "arm": 0.9, "better": "lower"}
         for metric, shown in (("early loss", True), ("log-perplexity", True), ("BLEU", False)):
             claim = claim_of(record(contrast("agrees")), published=published | {"metric": metric})
-            claims.judge([claim])
             self.assertEqual("<path" in "".join(picture.mark(claim, 10)), shown, metric)
 
 
@@ -103,19 +103,37 @@ class Outcomes(unittest.TestCase):
                             ({"commit": "0123456789", "program": "89abcdef-dirty"}, "0123456789, program 89abcdef-dirty,")):
             self.assertEqual(page.commit_text(found), text)
 
-    def test_what_the_correction_leaves_open_is_told(self):
-        claim = claim_of(record(contrast("agrees")))
-        for word, told in ((claims.INCONCLUSIVE, True), (claims.AGREES, False)):
-            self.assertEqual("The correction over this page leaves it open." in page.outcome(claim, claim.record, word, "Here"), told)
+    def test_what_does_not_count_stands_in_brackets(self):
+        with_arms_of_the_record(self)
+        for other, word in (({"regime": {"outside": "Too small."}}, "outside the source's regime"), ({"withdrawn": "It lacks a part."}, "withdrawn")):
+            for kind, shown in (("equal", "beyond the margin"), ("superior", "other sign")):
+                claim = claim_of(record(contrast("contradicts", kind, mean=0.5)), claim=kind, **other)
+                self.assertEqual(page.first_text(claim), f"{word} ({shown})")
+
+    def test_where_equivalence_decides_its_own_interval_stands(self):
+        text = page.outcome(claim_of(claim="equal"), record(contrast("agrees", "equal", mean=0.02, verdict="equivalent")), "agrees", "Here")
+        self.assertIn("Corrected p of a difference smaller than the margin: 0.01; the 90 % interval of this test, corrected alike, is +0.02 to +0.02.", text)
+
+    def test_of_unstable_arms_pairs_are_counted(self):
+        text = page.outcome(claim_of(), record(contrast("inconclusive", mean=0.5, verdict="unstable")), "undecided", "Here")
+        self.assertIn("the arm is better in 0 of 6 pairs and worse in 6 (sign test: p 0.031).", text)
+
+    def test_shares_are_compared_in_points_and_by_the_way_from_guessing(self):
+        with_arms_of_the_record(self)
+        found = record(contrast("agrees", mean=0.25), "higher", metric="exact_match")
+        for name, mean in (("base", 0.5), ("arm", 0.75)):
+            found["tasks"]["t"]["arms"][name] = found["tasks"]["t"]["arms"][name] | {"mean": mean}
+        published = {"baseline": 0.4, "arm": 0.0, "better": "higher", "metric": "LAMBADA accuracy"}
+        claim = claim_of(found, guess=0.25, published=published)
+        self.assertEqual(page.effect_text(claim, claim.finding(found)), "+0.25 exact match (+0.15 to +0.35); 33 and 67 % of the way from guessing to 1")
+        self.assertEqual(page.published_effect_text(claim_of(published=published)), "-0.4 LAMBADA accuracy; 40 and 0 % of the way from guessing to 1")
 
     def test_an_undecided_claim_has_its_margin_and_an_effect_its_metric(self):
         with_arms_of_the_record(self)
-        claim = claim_of(record(contrast("inconclusive")))
-        claims.judge([claim])
-        self.assertEqual(page.outcome_text(claim), "inconclusive (margin 0.1 of loss)")
+        claim = claim_of(record(contrast("inconclusive", p=0.2)))
+        self.assertEqual(page.first_text(claim), "undecided (margin 0.1 loss)")
         claim = claim_of(record(contrast("agrees"), metric="bleu"))
-        claims.judge([claim])
-        self.assertIn("% of BLEU (", page.effect_text(claim.finding(claim.record)))
+        self.assertEqual("+0.5 BLEU (+0.4 to +0.6)", page.effect_text(claim, claim.finding(claim.record)))
 
 
 class Ladders(unittest.TestCase):
@@ -140,8 +158,7 @@ class Ladders(unittest.TestCase):
         sizes = {"direction": "lower", "arms": [{"name": "pope", "effects": effects}, {"name": "plain", "effects": []}]}
         sizes["arms"].append({"name": "canon", "effects": effects[:1], "slope": {"interval": [-0.2, -0.1]}})
         for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("canon", "**+0.020** (rising)"), ("plain", ""), ("other", "")):
-            self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id=name), [{"direction": "lower", "arms": []}, sizes]), text)
-        self.assertEqual(frontier.sizes_text(types.SimpleNamespace(id="pope"), []), "")
+            self.assertEqual(ladder.sizes_text(name, sizes), text)
 
     def test_the_picture_has_a_row_for_each_change_and_a_mark_for_each_size(self):
         effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]
@@ -155,11 +172,10 @@ class Ladders(unittest.TestCase):
 class Frontier(unittest.TestCase):
     def test_a_second_look_stands_beside_the_first_outcome(self):
         with_arms_of_the_record(self)
-        claim = claim_of(record(contrast("inconclusive")))
-        claims.judge([claim])
-        self.assertEqual(frontier.outcomes_text(claim), "inconclusive (margin 0.1 of loss)")
-        claim.second = claims.CONTRADICTS
-        self.assertEqual(frontier.outcomes_text(claim), "inconclusive (margin 0.1 of loss); second look: contradicts")
+        claim = claim_of(record(contrast("inconclusive", p=0.2)))
+        self.assertEqual(frontier.outcomes_text(claim), "undecided (margin 0.1 loss)")
+        claim.again = record(contrast("contradicts", mean=0.5))
+        self.assertEqual(frontier.outcomes_text(claim), "undecided (margin 0.1 loss); second look: other sign")
 
 
 class Costs(unittest.TestCase):
@@ -175,19 +191,21 @@ class Costs(unittest.TestCase):
             self.assertEqual(frontier.cost_text(cost, gpu, finding), text)
 
 
-class Question(unittest.TestCase):
-    def test_each_setting_and_scheme_has_a_row_and_studies_that_were_not_run_are_named(self):
+class Tables(unittest.TestCase):
+    def test_a_record_has_a_row_for_each_arm_and_a_column_for_each_test_set(self):
         found = record(contrast("agrees", "equal", mean=0.01, interval=[-0.02, 0.04], margin=0.5))
-        for name, arm in found["tasks"]["t"]["arms"].items():
-            arm |= {"chosen": {"peak": "4.0e-3" if name == "arm" else "2.0e-3"}, "at_edge": {"peak": "largest"} if name == "arm" else {}}
-        one = {"position_question_translation": found}
-        with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: one.get(study)):
-            text = question.text()
-        self.assertIn("`arm` is better in t.", text)
-        self.assertIn("| t, `arm` | 10, 10 | 2.0e-3 | 4.0e-3 (at the edge) | 2 ± 0.1 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.5 | equal: agrees |", text)
-        self.assertEqual(text.count("Not run: "), 2)
-        with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: None):
-            self.assertIsNone(question.text())
+        found |= {"study": "s", "question": "Is it so?", "seeds": [1, 2], "processor": "P", "instructions": "AVX2", "core_minutes": 3.0, "ladders": [],
+                  "expectations": [{"text": "arm.loss < 3", "numbers": "2 < 3", "holds": True}]}
+        arm = found["tasks"]["t"]["arms"]["arm"]
+        arm |= {"chosen": {"peak": "4.0e-3"}, "at_edge": {"peak": "largest"}, "others": {"test": [2.0, 0.1], "longer": [3.0, 0.2]}}
+        text = tables.text_of(found)
+        self.assertIn("| `base` | 10 | 100 | 2 ± 0.1 | baseline |", text)
+        self.assertIn("| `arm` | 10 | 100 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.01 | 0.01 | equal 0.5 | better and agrees | peak 4.0e-3 (at an end) |", text)
+        self.assertIn("| `arm` | 2 ± 0.1 | 3 ± 0.2 |", text)
+        self.assertIn("- expected: `arm.loss < 3`: holds (2 < 3)", text)
+
+    def test_every_record_has_a_page(self):
+        self.assertEqual({path.with_suffix(".json") for path in tables.pages()}, {path for path in files.RESULTS.glob("*.json") if not path.name.startswith("costs")})
 
 
 if __name__ == "__main__":

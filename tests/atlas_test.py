@@ -1,5 +1,6 @@
 """Tests the atlas of claims: atlas_test.py <source folder> <program>"""
 
+import itertools
 import json
 import pathlib
 import subprocess
@@ -12,6 +13,7 @@ from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
 import atlas
 import claims
+import files
 import page
 import records
 import regime
@@ -23,9 +25,9 @@ class Outcomes(unittest.TestCase):
     def setUp(self):
         with_arms_of_the_record(self)
 
-    def test_an_effect_is_positive_where_the_arm_is_better(self):
-        for direction, effect in (("lower", [25, 30, 20]), ("higher", [-25, -30, -20])):
-            found = claim_of().finding(record(contrast("agrees"), direction)).effect
+    def test_an_effect_is_positive_where_the_arm_is_better_and_in_per_cent_of_losses_alone(self):
+        for metric, direction, effect in (("loss", "lower", [25, 20, 30]), ("bleu", "higher", [-0.5, -0.6, -0.4]), ("exact_match", "higher", [-0.5, -0.6, -0.4])):
+            found = claim_of().finding(record(contrast("agrees"), direction, metric=metric)).effect
             for value, wanted in zip(found, effect, strict=True):
                 self.assertAlmostEqual(value, wanted)
 
@@ -36,14 +38,49 @@ class Outcomes(unittest.TestCase):
 
     def test_a_claim_of_one_size_is_held_against_that_size(self):
         found = record(contrast("agrees"))
-        found["tasks"] = {"t-s": record(contrast("contradicts"))["tasks"]["t"], "t-m": found["tasks"]["t"]}
-        for size, outcome in (("s", "contradicts"), ("m", "agrees")):
+        found["tasks"] = {"t-s": record(contrast("inconclusive"))["tasks"]["t"], "t-m": found["tasks"]["t"]}
+        for size, outcome in (("s", "undecided"), ("m", "agrees")):
             self.assertEqual(claim_of(size=size).outcome(found), outcome)
 
-    def test_the_programs_outcome_is_the_claims_outcome(self):
-        for word, shown in (("agrees", "agrees"), ("contradicts", "contradicts"), ("inconclusive", "inconclusive"), ("not_learned", "not learned"),
-                            ("unstable", "inconclusive"), (None, "inconclusive")):
-            self.assertEqual(claim_of().outcome(record(contrast(word))), shown)
+    def test_what_a_study_shows_of_a_difference_goes_by_its_numbers(self):
+        published = {"baseline": 1.0, "better": "lower"}
+        for kind, mean, p, figures, word in (
+                ("superior", 0.5, 0.01, None, "other sign"), ("inferior", -0.5, 0.01, None, "other sign"), ("superior", -0.5, 0.01, None, "undecided"),
+                ("superior", -0.5, 0.2, None, "undecided"), ("superior", -0.5, 0.2, {"arm": 0.6, "metric": "loss"}, "no effect of that size here"),
+                ("superior", -0.5, 0.2, {"arm": 0.8, "metric": "loss"}, "undecided"), ("superior", -0.5, 0.2, {"arm": 0.6, "metric": "BLEU"}, "undecided"),
+                ("inferior", -0.5, 0.2, {"arm": 1.1, "metric": "loss"}, "no effect of that size here")):
+            claim = claim_of(claim=kind, published=figures and published | figures)
+            for raw in ("contradicts", "inconclusive"):
+                self.assertEqual(claim.outcome(record(contrast(raw, kind, mean, p))), word, (kind, mean, p, figures))
+
+    def test_the_program_decides_what_agrees_and_what_is_beyond_a_margin(self):
+        for kind in ("equal", "noninferior"):
+            for raw, word in (("agrees", "agrees"), ("contradicts", "beyond the margin"), ("inconclusive", "undecided"), ("not_learned", "not learned"), (None, "undecided")):
+                self.assertEqual(claim_of(claim=kind).outcome(record(contrast(raw, kind))), word)
+        self.assertEqual(claim_of().outcome(record(contrast("agrees"))), "agrees")
+        self.assertEqual(claim_of().outcome(record(contrast("inconclusive", mean=0.5, verdict="unstable"))), "undecided")
+
+    def test_what_is_withdrawn_does_not_count_and_what_is_undecided_need_not_be(self):
+        for raw, word in (("agrees", "withdrawn"), ("contradicts", "withdrawn"), ("inconclusive", "undecided")):
+            claim = claim_of(record(contrast(raw, "equal")), claim="equal", withdrawn="A reason.")
+            claims.add_q([claim])
+            self.assertEqual((claim.first, claim.q), (word, {}))
+
+    def test_a_misspelt_name_of_a_claim_is_an_error(self):
+        self.assertIsNone(claim_of().guess)
+        with self.assertRaisesRegex(AttributeError, "a claim has no guesss"):
+            claim_of().guesss
+
+    def test_the_interval_of_equivalence_is_within_a_margin_exactly_if_its_test_rejects(self):
+        differences = [0.1, -0.2, 0.35, 0.05, -0.15, 0.3]
+        signs = list(itertools.product((1, -1), repeat=6))
+        for factor in (1, 2):
+            low, high = claims.equivalence_interval(differences, factor)
+            for margin in (high - 1e-6, high + 1e-6, 1 - 1e-6, -low):
+                distances = [margin - one for one in differences]
+                p = sum(sum(s * d for s, d in zip(sign, distances, strict=True)) >= sum(distances) for sign in signs) / len(signs)
+                self.assertEqual(factor * p <= 0.05, high < margin, (factor, margin))
+        self.assertIsNone(claims.equivalence_interval(differences[:4]))
 
     def test_nothing_is_said_where_neither_arm_is_half_the_way_from_guessing_to_a_task_solved(self):
         for guess, mean, outcome in ((None, 0.49, "not learned"), (None, 0.5, "agrees"), (0.5, 0.74, "not learned"), (0.5, 0.75, "agrees")):
@@ -55,46 +92,44 @@ class Outcomes(unittest.TestCase):
             arms["arm"]["extrapolates"] = True
             self.assertEqual(claim_of(guess=guess).outcome(found), "agrees", "beyond the trained length the program says so itself")
 
-    def test_the_page_is_corrected_as_by_benjamini_and_hochberg(self):
-        # SciPy 1.17.1: false_discovery_control(p) is 0.0656 0.008 0.0656 0.08 0.032 0.0656 0.08 0.08.
+    def test_q_is_as_by_benjamini_and_hochberg(self):
+        # SciPy 1.17.1: false_discovery_control(p).
         p = [0.041, 0.001, 0.039, 0.08, 0.008, 0.041, 0.06, 0.074]
-        self.assertEqual(claims.benjamini_hochberg(p, 0.05), [False, True, False, False, True, False, False, False])
-        self.assertEqual(claims.benjamini_hochberg([0.01, 0.049, 0.03], 0.05), [True, True, True], "a later step rejects the earlier ones, too")
-        self.assertEqual(claims.benjamini_hochberg([], 0.05), [])
+        for found, wanted in zip(claims.q_values(p), [0.0656, 0.008, 0.0656, 0.08, 0.032, 0.0656, 0.08, 0.08], strict=True):
+            self.assertAlmostEqual(found, wanted)
+        self.assertEqual(claims.q_values([]), [])
 
     def test_what_decided_counts_and_the_undecided_count_as_one(self):
-        found = contrast("agrees") | {name: {"adjusted_p": p} for name, p in (("difference", 0.01), ("within", 0.02), ("beyond", 0.03))}
-        for kind, outcome, verdict, p in (("superior", "agrees", "better", 0.01), ("superior", "contradicts", "worse", 0.01),
-                                          ("inferior", "contradicts", "equivalent", 0.02), ("equal", "agrees", "equivalent", 0.02),
-                                          ("noninferior", "agrees", "no_worse", 0.02), ("equal", "contradicts", "worse", 0.03),
-                                          ("noninferior", "contradicts", "worse", 0.03), ("superior", "inconclusive", "inconclusive", 1)):
-            self.assertEqual(claims.deciding_p(kind, found | {"outcome": outcome, "verdict": verdict}), p, (kind, outcome))
+        found = {name: {"adjusted_p": p} for name, p in (("difference", 0.01), ("within", 0.02), ("beyond", 0.03))}
+        for kind, word, p in (("superior", "agrees", 0.01), ("superior", "other sign", 0.01), ("equal", "agrees", 0.02), ("noninferior", "agrees", 0.02),
+                              ("equal", "beyond the margin", 0.03), ("superior", "undecided", 1), ("inferior", "no effect of that size here", 1)):
+            self.assertEqual(claims.deciding_p(word, found | {"claim": kind}), p, (kind, word))
 
-    def test_second_looks_count_in_the_correction_of_the_page(self):
-        alone, twice = claim_of(record(contrast("agrees", p=0.04))), claim_of(record(contrast("agrees", p=0.04)), record(contrast("inconclusive")))
+    def test_second_looks_count_in_q_and_decide_nothing_of_the_first(self):
+        alone, twice = claim_of(record(contrast("agrees", p=0.04))), claim_of(record(contrast("agrees", p=0.04)), record(contrast("inconclusive", p=0.2)))
         for claim in (alone, twice):
-            claims.judge([claim])
-        self.assertEqual((alone.first, alone.second), ("agrees", "not run"))
-        self.assertEqual((twice.first, twice.second), ("inconclusive", "inconclusive"))
+            claims.add_q([claim])
+            self.assertEqual(claim.first, "agrees")
+        self.assertEqual((alone.q, twice.q), ({"first": 0.04}, {"first": 0.08}))
 
     def test_a_second_look_is_due_where_a_large_difference_is_inconclusive(self):
         for outcome, mean, again, due in (("inconclusive", -0.21, None, True), ("inconclusive", 0.19, None, False), ("agrees", -0.3, None, False),
                                           ("inconclusive", -0.3, record(contrast("agrees")), False)):
-            claim = claim_of(record(contrast(outcome, mean=mean)), again)
-            claims.judge([claim])
+            claim = claim_of(record(contrast(outcome, mean=mean, p=0.2)), again)
             self.assertEqual(claim.second_look_is_due, due, (outcome, mean))
 
     def test_a_published_effect_goes_by_what_is_better(self):
         for better, effect in (("higher", 10), ("lower", -10)):
-            claim = claims.Claim({"published": {"baseline": 20, "arm": 22, "better": better}})
-            self.assertAlmostEqual(claim.published_effect, effect)
+            for metric, wanted in (("perplexity", effect), ("BLEU", effect / 5)):
+                claim = claims.Claim({"published": {"baseline": 20, "arm": 22, "better": better, "metric": metric}})
+                self.assertAlmostEqual(claim.published_effect, wanted)
 
 
 class Regime(unittest.TestCase):
     def setUp(self):
         study = {"base": {"data": {"train": "tinyshakespeare/input.txt", "held_out": 0.05, "test_held_out": 0.93}, "tokenizer": {"kind": "character"},
                           "training": {"tokens_per_batch": 1000}}, "arms": {"base": {}, "arm": {}}}
-        self.enterContext(unittest.mock.patch.object(claims, "read_study", lambda _: study))
+        self.enterContext(unittest.mock.patch.object(files, "read_study", lambda _: study))
         self.study = study
 
     def values(self, steps=200, **arm):
@@ -120,9 +155,8 @@ class Regime(unittest.TestCase):
     def test_no_second_look_is_due_whose_steps_would_be_outside_the_sources_range(self):
         # 100,000 tokens are 4.48 epochs, and three times as many 13.4, where four times the source's may be read.
         for epochs, due in (([0, 3], False), ([0, 4], True)):
-            claim = claim_of(record(contrast("inconclusive")), regime={"epochs": epochs})
-            claims.judge([claim])
-            self.assertEqual((claim.first, claim.second_look_is_due), ("inconclusive", due))
+            claim = claim_of(record(contrast("inconclusive", p=0.2)), regime={"epochs": epochs})
+            self.assertEqual((claim.first, claim.second_look_is_due), ("undecided", due))
 
     def test_sizes_rates_and_the_distance_to_the_best_are_the_studys_own(self):
         self.assertEqual(self.values()["parameters_matched"], True)
@@ -141,13 +175,11 @@ class Regime(unittest.TestCase):
         for word in ("agrees", "contradicts"):
             for known in ({"outside": "Too small."}, {"epochs": [100, 200]}):
                 claim = claim_of(record(contrast(word)), regime=known, predicts="a loss.")
-                claims.judge([claim])
                 self.assertEqual(claim.first, "outside the source's regime")
                 self.assertIn("There the source predicts: a loss.", page.outside_text(claim))
 
     def test_what_is_known_of_a_source_from_memory_is_shown_and_decides_nothing(self):
         claim = claim_of(record(contrast("agrees")), regime={"epochs": [100, 200], "from_memory": ["epochs"]})
-        claims.judge([claim])
         self.assertEqual(claim.first, "agrees")
         self.assertIn("(100 to 200, from memory)", regime.table(claim, claim.finding(claim.record)))
         self.assertEqual(regime.table(claim, None), "The source's regime: epochs 100 to 200, from memory.")
@@ -158,12 +190,15 @@ class Entries(unittest.TestCase):
         found = claims.read_claims()
         self.assertEqual(len({claim.id for claim in found}), len(found))
         for claim in found:
-            study = claims.read_study(claim.study)
+            study = files.read_study(claim.study)
             self.assertIn(claim.arm, set(study["arms"]) - {study["compare"]["baseline"]}, claim.id)
             if claim.task:
-                self.assertIn(claim.task, claims.task_names(study), claim.id)
+                self.assertIn(claim.task, files.task_names(study), claim.id)
             else:
-                self.assertEqual(claims.task_names(study), set(), claim.id)
+                self.assertEqual(files.task_names(study), set(), claim.id)
+
+    def test_every_study_that_is_noted_exists(self):
+        self.assertLessEqual(set(files.catalogue()["studies"]), set(files.studies()))
 
     def test_every_claim_says_what_it_needs_to_be_judged(self):
         for claim in claims.read_claims():
@@ -175,42 +210,42 @@ class Entries(unittest.TestCase):
             self.assertTrue(claim.predicts or "outside" not in claim.regime, claim.id)
 
     def test_claims_and_studies_state_the_same(self):
-        self.assertEqual(claims.disagreements(claims.catalogue()["claims"]), [])
+        self.assertEqual(files.disagreements(files.catalogue()["claims"]), [])
         entry = {"id": "gelu", "study": "feed_forward", "arm": "gelu", "claim": "superior", "margin": 0.015}
-        self.assertEqual(claims.disagreements([entry]), ["claims.yaml says claim superior of gelu, but feed_forward.yaml says equal of gelu; make "
+        self.assertEqual(files.disagreements([entry]), ["claims.yaml says claim superior of gelu, but feed_forward.yaml says equal of gelu; make "
                                                          "them the same before the study is run"])
 
     def test_seeds_are_enough_for_the_tests_of_margins(self):
-        for name in claims.studies():
-            study = claims.read_study(name)
+        for name in files.studies():
+            study = files.read_study(name)
             arms = [arm for arm in study["arms"] if arm != study["compare"]["baseline"]]
-            margins = sum(claims.declared(study, arm).get("margin") is not None for arm in arms)
+            margins = sum(files.declared(study, arm).get("margin") is not None for arm in arms)
             self.assertGreaterEqual(len(study["seeds"]), 6, name)
-            if any(claims.declared(study, arm)["claim"] in ("equal", "noninferior") for arm in arms):
+            if any(files.declared(study, arm)["claim"] in ("equal", "noninferior") for arm in arms):
                 self.assertLessEqual(margins / 2 ** len(study["seeds"]), 0.05, name)
 
     def test_every_claim_has_a_history_that_ends_with_its_words(self):
-        self.assertEqual(set(claims.history()), {claim.id for claim in claims.read_claims()})
+        self.assertEqual(set(files.history()), {claim.id for claim in claims.read_claims()})
         for claim in claims.read_claims():
-            last = claims.history()[claim.id][-1]
+            last = files.history()[claim.id][-1]
             self.assertEqual(last["words"], claim.says, claim.id)
 
     def test_what_a_redesign_replaced_is_told(self):
-        told = {id: [entry["verdict"] for entry in entries] for id, entries in claims.history().items()}
+        told = {id: [entry["verdict"] for entry in entries] for id, entries in files.history().items()}
         self.assertIn("reversed, -73.2 % (-125.0 to -21.3)", told["reversed_addition"])
         self.assertTrue(any(verdict.startswith("equivalent") for verdict in told["masked_positions"]))
-        self.assertEqual(claims.history()["post_norm_cold"][2]["words"], "Post-norm needs a warm-up.")
+        self.assertEqual(files.history()["post_norm_cold"][2]["words"], "Post-norm needs a warm-up.")
 
     def test_the_program_accepts_every_study(self):
-        for name in claims.studies():
-            done = subprocess.run([PROGRAM, "config", "show", claims.HERE / f"{name}.yaml"], capture_output=True, text=True)
+        for name in files.studies():
+            done = subprocess.run([PROGRAM, "config", "show", files.HERE / f"{name}.yaml"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_results_are_those_of_the_study_as_it_stands(self):
-        for name in claims.studies():
-            found = claims.read_record(name)
-            if found and page.is_present(found):
-                study = claims.read_study(name)
+        for name in files.studies():
+            found = files.read_record(name)
+            if found and claims.is_present(found):
+                study = files.read_study(name)
                 self.assertEqual(found["seeds"], study["seeds"], name)
                 self.assertEqual(found["question"], study["question"], name)
                 self.assertEqual([one["text"] for one in found["expectations"]], study["expect"], name)
@@ -218,7 +253,7 @@ class Entries(unittest.TestCase):
 
 def results(arms):
     """What the program writes of one task t."""
-    cell = {"primary": True, "test_set": "", "extrapolates": False, "direction": "lower", "sample": {"mean": 1.0, "deviation": 0.0, "values": [1.0]}}
+    cell = {"primary": True, "metric": "loss", "test_set": "", "extrapolates": False, "direction": "lower", "sample": {"mean": 1.0, "deviation": 0.0, "values": [1.0]}}
     return {"study": "s", "question": "?", "seeds": [1], "expectations": [], "notes": [], "tasks": [
         {"name": "t", "metric": "loss", "comparisons": 1, "arms": [{"name": name, "parameters": 10, "cells": [cell]} for name in arms]}]}
 
@@ -244,6 +279,11 @@ class Records(unittest.TestCase):
         self.assertEqual({arm: one["steps"] for arm, one in found["tasks"]["t"]["arms"].items()}, steps)
         self.assertEqual((found["core_minutes"], found["command"], found["program"]), (3, "a command", "abc-dirty"))
 
+    def test_means_on_other_test_sets_are_kept_of_the_same_metric(self):
+        found = results(["base"])["tasks"][0]
+        primary, = found["arms"][0]["cells"]
+        found["arms"][0]["cells"] += [primary | {"primary": False, "test_set": "longer"}, primary | {"primary": False, "metric": "bleu"}]
+        self.assertEqual(records.task_record(found, {("t", "base"): 1})["arms"]["base"]["others"], {"": [1.0, 0.0], "longer": [1.0, 0.0]})
 
     def test_chosen_values_and_those_at_an_end_of_what_was_tried_are_kept(self):
         arms = ("base", "arm")
@@ -253,7 +293,6 @@ class Records(unittest.TestCase):
         records.add_choices(tasks, tuning)
         self.assertEqual([arm["at_edge"] for arm in tasks["t"]["arms"].values()], [{}, {"training.schedule.peak": "largest"}])
         self.assertEqual(tasks["t"]["arms"]["base"]["chosen"], {"training.schedule.peak": "1.6e-2"})
-
 
     def test_gradient_noise_is_kept_where_it_was_observed(self):
         tasks = {"t": {"arms": {"base": {}, "arm": {}}}}
@@ -289,9 +328,9 @@ class SecondLooks(unittest.TestCase):
         self.assertEqual(atlas.with_tasks(two, ["xy"]), {"tasks": {"xy": {}}, "expect": ["xy: a.loss > 1", "a.loss > 2"]})
 
     def test_no_seed_is_used_twice(self):
-        shift = claims.catalogue()["rules"]["second_look"]["seeds"]
-        for name in claims.studies():
-            study = claims.read_study(name)
+        shift = files.catalogue()["rules"]["second_look"]["seeds"]
+        for name in files.studies():
+            study = files.read_study(name)
             used = {*study["seeds"], *study.get("tune", {}).get("seeds", [])}
             self.assertFalse(used & {seed + shift for seed in study["seeds"]}, name)
             self.assertFalse(set(study["seeds"]) & set(study.get("tune", {}).get("seeds", [])), name)
@@ -310,7 +349,7 @@ class SecondLooks(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             asked = [(claim.study, [claim]) for claim in claims.read_claims() if claim.is_asked_again]
             self.assertTrue(asked)
-            for name, found in [*((name, []) for name in claims.studies()), *asked]:
+            for name, found in [*((name, []) for name in files.studies()), *asked]:
                 copy = atlas.write_second_look(name, pathlib.Path(folder), found)
                 done = subprocess.run([PROGRAM, "config", "show", copy], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)

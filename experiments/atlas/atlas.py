@@ -4,9 +4,9 @@
     make atlas                       lists the parts, their cost and their state
     make atlas PART=feed_forward     runs one study, takes its results over, writes the page
     make atlas PART=recall AGAIN=1   the second look, with more steps and other seeds
+    make docs                        writes docs/atlas.md, docs/frontier.md, their pictures and tables from docs/results/atlas, among others
     experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
-    experiments/atlas/atlas.py page  writes docs/atlas.md, docs/frontier.md and their pictures from docs/results/atlas
-    experiments/atlas/atlas.py check fails if the page does not follow from the results
+    experiments/atlas/atlas.py page  writes them alone
 """
 
 import argparse
@@ -19,18 +19,14 @@ import sys
 import yaml
 
 import claims
+import files
 import frontier
 import ladder
 import page
 import picture
-import question
 import records
+import tables
 
-PAGE = claims.ROOT / "docs" / "atlas.md"
-PICTURE = claims.ROOT / "docs" / "atlas.svg"
-LADDER = claims.ROOT / "docs" / "ladder.svg"
-FRONTIER = claims.ROOT / "docs" / "frontier.md"
-QUESTION = claims.ROOT / "docs" / "results" / "position_question.md"
 EXPECTATION_FAILED = 1  # exit code of a study that ran, but not as it expects
 
 
@@ -60,7 +56,7 @@ def with_tasks(study, names):
         kept = {"tasks": {name: study["tasks"][name] for name in names}}
     else:
         (key, values), = study["grid"].items()
-        kept = {"grid": {key: [value for value in values if claims.setting_name(study, key, value) in names]}}
+        kept = {"grid": {key: [value for value in values if files.setting_name(study, key, value) in names]}}
     expected = [text for text in study["expect"] if text.partition(":")[0] in names or ":" not in text]
     return study | kept | {"expect": expected}
 
@@ -83,16 +79,16 @@ def with_arms(study, names):
 def write_second_look(study, folder, asked=()):
     """A copy of the study for its second look, with the arms and tasks of the claims that are asked again; with all if there are none. Its
     folder keeps the study's name."""
-    copy, kept = folder / f"{study}.yaml", claims.read_study(study)
+    copy, kept = folder / f"{study}.yaml", files.read_study(study)
     tasks = dict.fromkeys(claim.task for claim in asked if claim.task)
     if tasks:
         kept = with_tasks(kept, tasks)
     if asked:
         kept = with_arms(kept, needed_arms(kept, [claim.arm for claim in asked]))
-    again = second_look(kept, claims.catalogue()["rules"]["second_look"])
+    again = second_look(kept, files.catalogue()["rules"]["second_look"])
     text = yaml.safe_dump(again, sort_keys=False, width=1000)
-    (claims.ROOT / folder).mkdir(parents=True, exist_ok=True)
-    (claims.ROOT / copy).write_text(text)
+    (files.ROOT / folder).mkdir(parents=True, exist_ok=True)
+    (files.ROOT / copy).write_text(text)
     return copy
 
 
@@ -110,39 +106,30 @@ def run(study, options):
     file = write_second_look(study, folder, asked) if options.again else f"experiments/atlas/{study}.yaml"
     command = ["build/ablate", "run", str(file), "--output", str(folder), "--data", str(options.data)]
     command += ["--jobs", str(options.jobs)] * (options.jobs is not None)
-    done = subprocess.run(command, cwd=claims.ROOT, check=False)
+    done = subprocess.run(command, cwd=files.ROOT, check=False)
     if done.returncode not in (0, EXPECTATION_FAILED):
         sys.exit(done.returncode)
-    record = records.record_of(claims.ROOT / folder / study, typed(study, options.again))
-    claims.RESULTS.mkdir(parents=True, exist_ok=True)
-    claims.record_path(study, options.again).write_text(json.dumps(record, indent=1) + "\n")
-    table = (claims.ROOT / folder / study / "table.md").read_text()
-    claims.record_path(study, options.again).with_suffix(".md").write_text(table)
+    record = records.record_of(files.ROOT / folder / study, typed(study, options.again))
+    files.RESULTS.mkdir(parents=True, exist_ok=True)
+    files.record_path(study, options.again).write_text(json.dumps(record, indent=1) + "\n")
 
 
-def files_of(found):
-    """What stands in docs, by path; None where there is nothing to show."""
-    sizes = ladder.read_ladder()
-    ladders = {claims.ROOT / "docs" / f"{study}.svg": ladder.svg_of(found) for study, found in frontier.read_ladders().items()}
-    return {PAGE: page.text_of(found), PICTURE: picture.svg_of(found) if picture.shown(found) else None,
-            LADDER: ladder.svg_of(sizes) if sizes else None, QUESTION: question.text(),
-            FRONTIER: frontier.text_of(found), **ladders}
+def pages():
+    """What `make docs` writes of the atlas, by path."""
+    found = claims.read_claims()
+    ladders = {files.DOCS / f"{study}.svg": ladder.svg_of(sizes) for study, sizes in ladder.read_ladders().items()}
+    return {files.DOCS / "atlas.md": page.text_of(found), files.DOCS / "atlas.svg": picture.svg_of(found), files.DOCS / "frontier.md": frontier.text_of(found),
+            **ladders, **tables.pages()}
 
 
-def write_page():
-    for path, text in files_of(claims.read_claims()).items():
-        path.unlink(missing_ok=True) if text is None else path.write_text(text)
-
-
-def check():
-    for path, text in files_of(claims.read_claims()).items():
-        if (path.read_text() if path.exists() else None) != text:
-            sys.exit(f"{path.relative_to(claims.ROOT)} is not what the results make it; run experiments/atlas/atlas.py page")
+def write_pages():
+    for path, text in pages().items():
+        path.write_text(text)
 
 
 def refuse_disagreements():
     """Ends with a message if claims.yaml and the studies do not claim the same."""
-    found = claims.disagreements(claims.catalogue()["claims"])
+    found = files.disagreements(files.catalogue()["claims"])
     if found:
         sys.exit("\n".join(found))
 
@@ -152,13 +139,13 @@ def part_line(study):
     state = f"run at {record['commit']}, {record['core_minutes']} core minutes" if record else "not run"
     if again:
         state += f"; second look at {again['commit']}, {again['core_minutes']} core minutes"
-    return f"  {study:30} {claims.read_study(study)['time']:12} {state}"
+    return f"  {study:30} {files.read_study(study)['time']:12} {state}"
 
 
 def present_record(study, again=False):
     """The record by the present rule; None if there is none."""
-    record = claims.read_record(study, again)
-    return record if page.is_present(record) else None
+    record = files.read_record(study, again)
+    return record if claims.is_present(record) else None
 
 
 def due(found):
@@ -175,8 +162,8 @@ def total(found):
 
 def show_parts():
     print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas.md; on two cores these take, by their studies:")
-    print(*map(part_line, claims.studies()), sep="\n")
-    print(total(list(filter(None, map(present_record, claims.studies())))))
+    print(*map(part_line, files.studies()), sep="\n")
+    print(total(list(filter(None, map(present_record, files.studies())))))
     print(due(claims.read_claims()))
 
 
@@ -184,13 +171,12 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     verbs = parser.add_subparsers(dest="verb")
     runs = verbs.add_parser("run", help="run studies and take their results over")
-    runs.add_argument("studies", nargs="+", choices=claims.studies(), metavar="NAME")
+    runs.add_argument("studies", nargs="+", choices=files.studies(), metavar="NAME")
     runs.add_argument("--again", action="store_true", help="the second look: more steps and other seeds")
     runs.add_argument("--data", type=pathlib.Path, default=pathlib.Path("data"), help="the folder of multi30k/ and tinyshakespeare/")
     runs.add_argument("--jobs", type=int, help="runs at once (default: as ablate run chooses)")
     runs.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs"), help="where runs are kept (default runs)")
-    verbs.add_parser("page", help="write the page from the results that are there")
-    verbs.add_parser("check", help="fail if the page is out of date")
+    verbs.add_parser("page", help="write the pages from the results that are there")
     return parser.parse_args()
 
 
@@ -200,11 +186,9 @@ def main():
     if options.verb == "run":
         for study in options.studies:
             run(study, options)
-            write_page()
+            write_pages()
     elif options.verb == "page":
-        write_page()
-    elif options.verb == "check":
-        check()
+        write_pages()
     else:
         show_parts()
 

@@ -1,33 +1,45 @@
 """The claims of claims.yaml with the findings of their studies."""
 
 import dataclasses
-import functools
-import json
-import pathlib
+import itertools
 
-import yaml
-
+import files
 import regime
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-RESULTS = ROOT / "docs" / "results" / "atlas"
-
-AGREES, CONTRADICTS, INCONCLUSIVE = "agrees", "contradicts", "inconclusive"
-NOT_LEARNED, OUTSIDE, NOT_RUN = "not learned", "outside the source's regime", "not run"
+AGREES, OTHER_SIGN, BEYOND, NO_EFFECT = "agrees", "other sign", "beyond the margin", "no effect of that size here"
+UNDECIDED, NOT_LEARNED, OUTSIDE = "undecided", "not learned", "outside the source's regime"
+WITHDRAWN, NOT_RUN = "withdrawn", "not run"
 
 # In the order of the page.
 OUTCOMES = {
-    AGREES: "the study shows what the source says: a difference of its sign, or one that is smaller than the margin",
-    CONTRADICTS: "the study shows the contrary: the other sign, no difference as large as the margin where one was published, or one beyond "
-                 "the margin where none was",
-    INCONCLUSIVE: "the study shows neither by the margin beside it; the claim's paragraph says what it could have seen",
+    AGREES: "the study of this row shows a difference of the claimed sign, not that it exceeds the margin, or, of \"no worse\" and \"equal\", that the "
+            "loss or the difference is smaller than the margin",
+    OTHER_SIGN: "the study shows a difference of the sign that was not claimed",
+    BEYOND: "the study shows a loss, or a difference, beyond the margin where the source has none",
+    NO_EFFECT: "the study shows no difference, and its interval leaves out the published one, of the same metric",
+    UNDECIDED: "the study shows none of these; the claim's paragraph says what it could have seen",
     NOT_LEARNED: "the arms did not learn the task, so nothing can be said",
-    OUTSIDE: "the study lies outside the range for which the source speaks, so it can neither agree nor contradict",
+    OUTSIDE: "the study lies outside the range for which the source speaks and decides nothing; what it shows by itself stands in brackets",
+    WITHDRAWN: "the study showed something, in brackets, that does not bear on the claim; its paragraph says why",
     NOT_RUN: "the study has not been run by the present rule",
 }
-
+LEVEL = 0.05
 SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solved
+LOSSES = ("loss", "divergence")  # metrics whose effects are per cents of the baseline
+PUBLISHED_AS = {"loss": ("loss", "log-perplexity"), "bleu": ("bleu",), "exact_match": ("exact match",)}  # what papers call a metric
+TESTED = ("better", "worse", "equivalent", "no_worse", "inconclusive")  # verdicts that rest on tests
+
+
+def metric_text(metric):
+    return {"bleu": "BLEU"}.get(metric, metric.replace("_", " "))
+
+
+def equivalence_interval(differences, factor=1):
+    """The interval of the two one-sided sign-flip tests: it lies within a margin exactly if their larger p, times the `factor` of a correction,
+    is at most LEVEL. None if so few differences have none. Each end is a mean of some of the differences (Hartigan 1969)."""
+    means = sorted(sum(some) / len(some) for size in range(1, len(differences) + 1) for some in itertools.combinations(differences, size))
+    left_out = int(LEVEL / factor * 2 ** len(differences) * (1 + 1e-9)) - 1
+    return (means[left_out], means[-1 - left_out]) if left_out >= 0 else None
 
 
 @dataclasses.dataclass
@@ -44,56 +56,113 @@ class Finding:
     contrast: dict
 
     @property
+    def is_present(self):
+        """Whether it is by the present rule."""
+        return "outcome" in self.contrast
+
+    @property
+    def sign(self):
+        """Of a difference by which the arm is better."""
+        return -1 if self.lower_is_better else 1
+
+    @property
     def effect(self):
-        """Per cent of the baseline's mean by which the arm is better: mean and 95 % interval, which the program takes from a test of
-        the ratio; empty without a ratio."""
-        relative = self.contrast.get("relative") or {}
-        sign = -100 if self.lower_is_better else 100
-        return [sign * value for value in (relative["mean"], *(relative.get("interval") or []))] if relative else []
+        """By how much the arm is better, as mean, lowest and highest of a 95 % interval, or the mean alone: of losses in per cent of the
+        baseline's mean, by the program's test of the ratio, of other metrics as it is. Empty where a loss has no ratio."""
+        found = self.contrast.get("relative") or {} if self.metric in LOSSES else self.contrast
+        scale = self.sign * (100 if self.metric in LOSSES else 1)
+        return [scale * found["mean"], *sorted(scale * end for end in found.get("interval") or [])] if found else []
+
+    @property
+    def equivalence(self):
+        """The interval of the test that a difference is smaller than the margin, corrected as that test is; None if it was not made."""
+        test, differences = self.contrast["within"], self.contrast["differences"]
+        if not isinstance(test["p"], float) or len(differences) > 16:
+            return None
+        return equivalence_interval(differences, test["adjusted_p"] / test["p"])
+
+
+def findings(record):
+    """All comparisons of a record, which may be None."""
+    for task, found in (record["tasks"] if record else {}).items():
+        arms = found["arms"]
+        baseline = next(name for name, arm in arms.items() if "contrast" not in arm)
+        for name, arm in arms.items():
+            if "contrast" in arm:
+                yield Finding(task, baseline, name, found["metric"], found["direction"] == "lower", arms[baseline], arm, arm["contrast"])
+
+
+def is_present(record):
+    """Whether the record is by the present rule."""
+    return any(found.is_present for found in findings(record))
 
 
 @dataclasses.dataclass
 class Claim:
-    """One entry of claims.yaml, with the records of its study, which may be absent, and what they say after the correction over the page."""
+    """One entry of claims.yaml, with the records of its study, which may be absent."""
 
     entry: dict
     record: dict | None = None
     again: dict | None = None  # the second look
-    first: str = NOT_RUN
-    second: str = NOT_RUN
+    q: dict = dataclasses.field(default_factory=dict)  # of its looks, first and second, by add_q
+
+    OPTIONAL = ("task", "size", "guess", "part", "published", "spread", "regime", "predicts", "changes", "note", "withdrawn")
 
     def __getattr__(self, name):
-        return self.entry.get(name)
+        if name in self.OPTIONAL:
+            return self.entry.get(name)
+        try:
+            return self.entry[name]
+        except KeyError:
+            raise AttributeError(f"a claim has no {name}") from None
 
     def finding(self, record):
         """The finding on this claim in `record`; None if there is none by the present rule."""
-        if record is None:
-            return None
-        task = self.setting(record)
-        found = record["tasks"].get(task)
-        if found is None or "outcome" not in found["arms"].get(self.arm, {}).get("contrast", {}):
-            return None
-        arms = found["arms"]
-        baseline = next(name for name, arm in arms.items() if "contrast" not in arm)
-        return Finding(task, baseline, self.arm, found["metric"], found["direction"] == "lower", arms[baseline], arms[self.arm],
-                       arms[self.arm]["contrast"])
+        task = self.setting(record) if record else None
+        return next((found for found in findings(record) if (found.task, found.name) == (task, self.arm) and found.is_present), None)
 
     def setting(self, record):
         """The name that the record has for the claim's task in the claim's size."""
         task = self.task or next(iter(record["tasks"])).split("-")[0]
         return f"{task}-{self.size}" if self.size else task
 
+    @property
+    def first(self):
+        return self.outcome(self.record)
+
+    @property
+    def second(self):
+        return self.outcome(self.again)
+
     def outcome(self, record):
-        """A word of OUTCOMES, before the correction over the page."""
+        """A word of OUTCOMES."""
         found = self.finding(record)
         if found is None:
             return NOT_RUN
-        word = found.contrast["outcome"]
-        if word == "not_learned" or not self.learned(found):
+        if found.contrast["outcome"] == "not_learned" or not self.learned(found):
             return NOT_LEARNED
         if regime.outside(self, found):
             return OUTSIDE
-        return word if word in (AGREES, CONTRADICTS) else INCONCLUSIVE
+        return WITHDRAWN if self.withdrawn and found.contrast["outcome"] in ("agrees", "contradicts") else self.shown(found)
+
+    def shown(self, found):
+        """What the study shows by itself, a word of OUTCOMES."""
+        if found.contrast["outcome"] == "agrees":
+            return AGREES
+        if self.claim in ("equal", "noninferior"):
+            return BEYOND if found.contrast["outcome"] == "contradicts" else UNDECIDED
+        if found.contrast["verdict"] not in TESTED:
+            return UNDECIDED
+        claimed = 1 if self.claim == "superior" else -1
+        if found.contrast["difference"]["adjusted_p"] <= LEVEL:
+            return UNDECIDED if claimed * found.sign * found.contrast["mean"] > 0 else OTHER_SIGN
+        most = max(claimed * end for end in found.effect or [float("inf")])
+        return NO_EFFECT if self.is_of_same_metric(found) and claimed * self.published_effect > most else UNDECIDED
+
+    def is_of_same_metric(self, found):
+        """Whether an effect is published in the study's metric, so that the two can stand side by side."""
+        words = self.published["metric"].lower() if self.published else ""
+        return any(name in words for name in PUBLISHED_AS.get(found.metric, ()))
 
     def learned(self, found):
         """Whether one of both arms came at least half the way from guessing to 1, if the metric is a share of right answers. Beyond the
@@ -109,111 +178,56 @@ class Claim:
     @property
     def is_asked_again(self):
         """Whether the rule of claims.yaml asks for a second look."""
-        found, rule = self.finding(self.record), catalogue()["rules"]["second_look"]
-        if self.first != INCONCLUSIVE or not found.contrast.get("detectable"):
+        found, rule = self.finding(self.record), files.catalogue()["rules"]["second_look"]
+        if self.first not in (UNDECIDED, NO_EFFECT) or found.contrast["outcome"] != "inconclusive" or not found.contrast.get("detectable"):
             return False
         longer = dataclasses.replace(found, baseline=found.baseline | {"steps": rule["steps"] * found.baseline["steps"]})
         return abs(found.contrast["mean"]) > rule["share_of_detectable"] * found.contrast["detectable"] and not regime.outside(self, longer)
 
     @property
+    def is_published_in_per_cent(self):
+        """Whether the published figures are losses, or a ratio to a baseline of 1, rather than scores."""
+        return self.published["baseline"] == 1 or any(word in self.published["metric"].lower() for word in ("loss", "perplexity"))
+
+    @property
     def published_effect(self):
-        """Per cent of the published baseline by which the arm was better; None unless two figures are published."""
+        """By how much the published arm was better, in per cent of the baseline or as it is; None unless two figures are published."""
         if not self.published:
             return None
         baseline, arm = self.published["baseline"], self.published["arm"]
-        sign = 1 if self.published["better"] == "higher" else -1
-        return sign * 100 * (arm - baseline) / abs(baseline)
+        difference = arm - baseline if self.published["better"] == "higher" else baseline - arm
+        return 100 * difference / abs(baseline) if self.is_published_in_per_cent else difference
 
 
-def deciding_p(kind, contrast):
-    """The p, corrected within its study, of the test that decided the outcome; 1 if nothing was decided."""
-    if contrast["outcome"] not in (AGREES, CONTRADICTS):
+def deciding_p(word, contrast):
+    """The p, corrected within its study, of the test that decided what is shown; 1 if none did."""
+    if word not in (AGREES, OTHER_SIGN, BEYOND):
         return 1.0
-    if kind in ("equal", "noninferior"):
-        test = "within" if contrast["outcome"] == AGREES else "beyond"
-    else:
-        test = "within" if contrast["verdict"] == "equivalent" else "difference"
-    return contrast[test]["adjusted_p"]
+    within = word == AGREES and contrast["claim"] in ("equal", "noninferior")
+    return contrast["beyond" if word == BEYOND else "within" if within else "difference"]["adjusted_p"]
 
 
-def benjamini_hochberg(p, level):
-    """Which hypotheses are rejected with a false discovery rate of at most `level` (Benjamini & Hochberg 1995)."""
-    order = sorted(range(len(p)), key=p.__getitem__)
-    last = max((rank for rank, i in enumerate(order, 1) if p[i] <= level * rank / len(p)), default=0)
-    return [i in order[:last] for i in range(len(p))]
+def q_values(p):
+    """The smallest rate of false discoveries at which each hypothesis would be rejected (Benjamini & Hochberg 1995)."""
+    order, smallest, found = sorted(range(len(p)), key=p.__getitem__), 1.0, [1.0] * len(p)
+    for rank in range(len(p), 0, -1):
+        i = order[rank - 1]
+        smallest = min(smallest, p[i] * len(p) / rank)
+        found[i] = smallest
+    return found
 
 
-def judge(found):
-    """Sets the outcomes of all claims, corrected over all that have been run, second looks included."""
-    looks = [(claim, name, record) for claim in found for name, record in (("first", claim.record), ("second", claim.again))
-             if claim.finding(record)]
-    p = [deciding_p(claim.claim, claim.finding(record).contrast) for claim, _, record in looks]
-    kept = benjamini_hochberg(p, catalogue()["rules"]["false_discovery"])
-    for (claim, name, record), holds in zip(looks, kept, strict=True):
-        word = claim.outcome(record)
-        setattr(claim, name, INCONCLUSIVE if word in (AGREES, CONTRADICTS) and not holds else word)
-
-
-def record_path(study, again=False):
-    return RESULTS / f"{study}{'.again' if again else ''}.json"
-
-
-def read_record(study, again=False):
-    path = record_path(study, again)
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-@functools.cache
-def catalogue():
-    """claims.yaml: rules, texts, claims."""
-    return yaml.safe_load((HERE / "claims.yaml").read_text())
+def add_q(found):
+    """Gives the claims the q of each look that decided something, over all looks that count."""
+    looks = [(claim, name, claim.outcome(record), claim.finding(record)) for claim in found for name, record in (("first", claim.record), ("second", claim.again))]
+    looks = [look for look in looks if look[2] not in (NOT_RUN, NOT_LEARNED, OUTSIDE, WITHDRAWN)]
+    p = [deciding_p(word, finding.contrast) for _, _, word, finding in looks]
+    for (claim, name, _, _), one, q in zip(looks, p, q_values(p), strict=True):
+        if one < 1:
+            claim.q[name] = q
 
 
 def read_claims():
-    found = [Claim(entry, read_record(entry["study"]), read_record(entry["study"], again=True)) for entry in catalogue()["claims"]]
-    judge(found)
+    found = [Claim(entry, files.read_record(entry["study"]), files.read_record(entry["study"], again=True)) for entry in files.catalogue()["claims"]]
+    add_q(found)
     return found
-
-
-@functools.cache
-def history():
-    """What each claim said and what was found, by id: lists of date, words, verdict and why."""
-    return yaml.safe_load((HERE / "history.yaml").read_text())
-
-
-def setting_name(study, key, value):
-    """The program's name of a study's only task at one value of its grid: language-peak=0.004."""
-    return f"{study['base']['data']['task']}-{key.rpartition('.')[2]}={value:g}"
-
-
-def task_names(study):
-    """The tasks of a study by name, or the settings of its grid; none if it has one task alone."""
-    return {*study.get("tasks", {}), *(setting_name(study, key, value) for key, values in study.get("grid", {}).items() for value in values)}
-
-
-@functools.cache
-def read_study(name):
-    return yaml.safe_load((HERE / f"{name}.yaml").read_text())
-
-
-def declared(study, arm):
-    """The claim and the margin that a study declares of an arm."""
-    compare = study["compare"]
-    return {key: compare.get(key) for key in ("claim", "margin")} | compare.get("arms", {}).get(arm, {})
-
-
-def disagreements(entries):
-    """Where claims.yaml and the studies do not state the same claim and margin."""
-    found = []
-    for entry in entries:
-        said = declared(read_study(entry["study"]), entry["arm"])
-        found += [f"claims.yaml says {key} {entry[key]} of {entry['id']}, but {entry['study']}.yaml says {said[key]} of {entry['arm']}; make "
-                  "them the same before the study is run" for key in ("claim", "margin") if entry[key] != said[key]]
-    return found
-
-
-def studies():
-    """Names of all studies: those of the claims in their order, then the others."""
-    claimed = dict.fromkeys(entry["study"] for entry in catalogue()["claims"])
-    others = sorted(path.stem for path in HERE.glob("*.yaml") if path.stem not in (*claimed, "claims", "history"))
-    return [*claimed, *others]

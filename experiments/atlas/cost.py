@@ -14,10 +14,10 @@ import tempfile
 
 import yaml
 
-import claims
+import files
 import frontier
 
-PROGRAM = claims.ROOT / "build" / "ablate"
+PROGRAM = files.ROOT / "build" / "ablate"
 ON_GPU = {"training.device": "cuda", "training.precision": "bf16", "training.tokens_per_batch": 16448, "training.max_length": 257,
           "data.block": 256, "model.d_model": 512, "model.layers": 6, "model.attention.heads": 8, "model.feed_forward.d_hidden": 2048}
 
@@ -25,7 +25,7 @@ ON_GPU = {"training.device": "cuda", "training.precision": "bf16", "training.tok
 def alone(study, arm):
     """A study of one arm and its first task, as YAML, without what only concerns comparisons and starts from other arms, which do not matter
     here."""
-    whole = claims.read_study(study)
+    whole = files.read_study(study)
     changes = {key: value for key, value in whole["arms"][arm].items() if key not in ("training.init_from", "training.steps")}
     tasks = dict([*whole.get("tasks", {}).items()][:1])
     one = {"name": study, "seeds": [1], "base": whole["base"], "arms": {arm: changes}} | ({"tasks": tasks} if tasks else {})
@@ -52,7 +52,7 @@ def processor():
 
 def costs_of(study, arms, options):
     """The arms' ratios to the study's baseline."""
-    baseline = claims.read_study(study)["compare"]["baseline"]
+    baseline = files.read_study(study)["compare"]["baseline"]
     seconds, memory = {arm: [] for arm in arms}, {}
     for _ in range(options.rounds):
         plain, plain_memory = measure(study, baseline, options)
@@ -72,9 +72,9 @@ def main():
     options = parser.parse_args()
     file = frontier.COSTS_GPU if options.gpu else frontier.COSTS
     arms = {}
-    for entry in claims.catalogue()["claims"]:
+    for entry in files.catalogue()["claims"]:
         study, arm = entry["study"], entry["arm"]
-        trained = claims.read_study(study)["arms"][arm].get("training.steps") != 0
+        trained = files.read_study(study)["arms"][arm].get("training.steps") != 0
         if "part" in entry and trained and study in (options.studies or [study]) and arm not in arms.setdefault(study, []):
             arms[study].append(arm)
     found = frontier.read_costs(file) or {"arms": {}}

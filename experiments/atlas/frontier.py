@@ -3,24 +3,21 @@
 import functools
 import json
 
-import claims
+import files
 import ladder
 import page
 
-COSTS = claims.RESULTS / "costs.json"
-COSTS_GPU = claims.RESULTS / "costs_gpu.json"
-# Studies whose arms have the names of claims.
-LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")
+COSTS = files.RESULTS / "costs.json"
+COSTS_GPU = files.RESULTS / "costs_gpu.json"
 
 HEAD = """# The frontier
 
 Parts that people added to the Transformer in the last years and still argue about, mostly from one seed. Here each of them is one key, and
-its claim is tested by the rules of the [atlas](atlas.md): paired seeds, a rate of its own, a margin stated before. Effects are per cents by
-which the arm is better than its baseline, and at several sizes, from the smallest to the largest, nats by which its loss is lower (of capacity,
-bits a parameter that it holds more), in bold if the interval leaves out zero; they are rising or falling if the interval of their slope over
-the logarithm of the size leaves out zero.
+its claim is tested by the rules of the [atlas](atlas.md): paired seeds, a rate of its own, a margin stated before. At
+several sizes, from the smallest to the largest, stand nats by which the loss is lower (of capacity, bits a parameter that it holds more), in bold
+if the interval leaves out zero; they are rising or falling if the interval of their slope over the logarithm of the size leaves out zero.
 
-<!-- experiments/atlas/atlas.py writes this page from docs/results/atlas, experiments/atlas/claims.yaml and frontier_parts.md. -->"""
+<!-- experiments/atlas/atlas.py writes this page from docs/results/atlas and experiments/atlas/claims.yaml. -->"""
 
 COST = """## What the times and memories are
 
@@ -60,58 +57,36 @@ def size_text(finding):
     return f"{finding.baseline['parameters']:,}" if finding else ""
 
 
-def read_ladders():
-    """The ladders that were run, by their studies."""
-    return {study: sizes for study in LADDERS if (sizes := ladder.read_ladder(study))}
-
-
-def sizes_text(claim, ladders):
-    """The gain at each size of the ladder that the claim is on; nothing if it is on none."""
-    for sizes in ladders:
-        for arm in sizes["arms"]:
-            if arm["name"] == claim.id and arm["effects"]:
-                gains = ladder.gains(sizes, arm)
-                numbers = ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains)
-                return numbers + (f" ({trend})" if (trend := ladder.trend(sizes, arm)) else "")
-    return ""
-
-
 def outcomes_text(claim):
     """The outcome, and that of the second look if there was one."""
-    return page.outcome_text(claim) + (f"; second look: {second}" if (second := page.second_text(claim)) else "")
+    return page.first_text(claim) + (f"; second look: {second}" if (second := page.second_text(claim)) else "")
 
 
-def row(claim, ladders):
+def row(claim):
     finding = claim.finding(claim.record)
     costs = [read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU)]
     return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {outcomes_text(claim)} | "
-            f"{page.effect_text(finding)} | {size_text(finding)} | {sizes_text(claim, ladders)} | {cost_text(*costs, finding)} | "
+            f"{page.effect_text(claim, finding)} | {size_text(finding)} | {page.gains_text(claim, ladder.LADDERS)} | {cost_text(*costs, finding)} | "
             f"[{claim.study}](../experiments/atlas/{claim.study}.yaml): `make atlas PART={claim.study} DATA=DIR` |")
 
 
 def table(found):
-    head = ["| key | claim | source | outcome | effect here | parameters | at several sizes | time | memory | both on a GPU | study |",
+    head = ["| key | claim | source | outcome | better here by | parameters | at several sizes | time | memory | both on a GPU | study |",
             "|---|---|---|---|---|---|---|---|---|---|---|"]
-    ladders = read_ladders().values()
-    return "\n".join(head + [row(claim, ladders) for claim in found])
+    return "\n".join(head + [row(claim) for claim in found])
 
 
 def ladder_text(study):
     """The question of a ladder and its picture."""
-    state = f"![{ladder.TITLE}]({study}.svg)" if study in read_ladders() else "It was not run."
-    return f"[{study}](../experiments/atlas/{study}.yaml): {claims.read_study(study)['question']}\n\n{state}"
+    state = f"![{ladder.TITLE}]({study}.svg)" if study in ladder.read_ladders() else "It was not run."
+    return f"[{study}](../experiments/atlas/{study}.yaml): {files.read_study(study)['question']}\n\n{state}"
 
 
 def ladders_text():
     """The parts that are on a ladder."""
     head = ("## At several sizes\n\nEach arm has its baseline's parameters and its own best rate, unless the rate is the question, and reads 20 tokens for each\n"
             "parameter, or of capacity every person a thousand times.")
-    return "\n\n".join([head, *map(ladder_text, LADDERS)])
-
-
-def surprises():
-    """What claims.yaml says at its end, as a list."""
-    return "\n".join(f"- {one}" for one in claims.catalogue().get("surprises", []))
+    return "\n\n".join([head, *map(ladder_text, ladder.LADDERS)])
 
 
 def text_of(found):
@@ -119,7 +94,5 @@ def text_of(found):
     found, costs = [claim for claim in found if claim.part], (read_costs(COSTS), read_costs(COSTS_GPU))
     cost = "\n\n".join(text.format(**of) for text, of in zip((COST, COST_GPU), costs) if of)
     again = ("## How to run it again\n\n`make atlas PART=NAME DATA=DIR` runs a study and writes this page. What a key means is in "
-             "[configuration.md](configuration.md), and what else can be varied in [parts.md](parts.md).")
-    ended = f"## What surprised us\n\n{surprises()}" if surprises() else ""
-    parts = (claims.HERE / "frontier_parts.md").read_text().strip()
-    return "\n\n".join(filter(None, [HEAD, table(found), ladders_text(), cost, parts, again, ended])) + "\n"
+             "[frontier_parts.md](frontier_parts.md), and what else can be varied in [parts.md](parts.md).")
+    return "\n\n".join(filter(None, [HEAD, table(found), ladders_text(), cost, again])) + "\n"

@@ -1,11 +1,14 @@
 """docs/ladder.svg: the effect of each change at each size of the ladder."""
 
+import functools
 import html
 import math
 
-import claims
+import files
 import picture
 
+# Studies whose arms have the names of claims, besides the ladder itself.
+LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")
 TITLE = "At which size does each effect show?"
 COLOURS = ("#5b8fc9", "#2f6db3", "#08306b")  # from the smallest size to the largest
 ROW, LEFT, WIDTH, RIGHT, TOP = 46, 150, 620, 210, 70
@@ -15,8 +18,14 @@ UNIT, LARGEST = 0.005, 0.4
 
 def read_ladder(study="ladder"):
     """The ladder over sizes of a study's record; None if it has not been run."""
-    record = claims.read_record(study)
+    record = files.read_record(study)
     return next(iter(record["ladders"]), None) if record else None
+
+
+@functools.cache
+def read_ladders():
+    """The ladders that were run, by their studies."""
+    return {study: sizes for study in ("ladder", *LADDERS) if (sizes := read_ladder(study))}
 
 
 def gains(ladder, arm):
@@ -48,6 +57,15 @@ def trend(ladder, arm):
     if not interval or interval[0] <= 0 <= interval[1]:
         return ""
     return "rising" if (interval[0] < 0) == (ladder["direction"] == "lower") else "falling"
+
+
+def sizes_text(name, sizes):
+    """The gains of the arm of this name at the sizes of a ladder, in bold where their interval leaves out zero; nothing if it has no such arm."""
+    arm = next((arm for arm in sizes["arms"] if arm["name"] == name and arm["effects"]), None)
+    if not arm:
+        return ""
+    numbers = ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains(sizes, arm))
+    return numbers + (f" ({trend(sizes, arm)})" if trend(sizes, arm) else "")
 
 
 def marks(ladder, arm, top):

@@ -1,8 +1,10 @@
 """docs/atlas.md, from the claims and the findings of their studies."""
 
+import math
 import statistics
 
 import claims
+import files
 import ladder
 import picture
 import regime
@@ -22,26 +24,31 @@ They stand in [claims.yaml](../experiments/atlas/claims.yaml) and in the studies
 a claim's history says otherwise.
 
 1. Each claim says what its source says of the arm, superior, inferior, noninferior or equal, with a margin that follows from the published
-   effect and its published spread. The study declares the same, and the program decides by the tests of [statistics.md](statistics.md),
-   corrected within the study. A better arm never contradicts "no worse", and only an effect beyond the margin contradicts equality.
+   effect and its published spread. The study declares the same, and the tests of [statistics.md](statistics.md), corrected within the study,
+   decide. The study's own word for an outcome is in its report; the words of this page follow from its numbers by the legend above.
 2. Arms of studies of text have the rate that suits each, found on other seeds and on text apart from the test text, unless the rate or the
-   warm-up is the question or the source compares at one rate. Evaluations of one model share its rate.
-3. Over the whole page the rate of false discoveries is held at {level:g} % (Benjamini & Hochberg 1995), on the p values that are corrected
-   within their studies. All claims that have been run count, second looks too; those that are undecided count with p = 1.
-4. A claim that is inconclusive, although its difference exceeds {share:g} of the smallest one that its study could detect (with 80 % power), is asked
-   once more, beside the baseline alone, with {steps:g} times the steps and fresh seeds, unless these steps are outside its source's range, where
-   nothing could come of it. Nothing else is asked again. Until 27 November 2026 second looks had all arms of their studies, and were made
+   warm-up is the question or the source compares at one rate. Evaluations of one model share its rate. Most studies search with one or two
+   seeds, which favours an arm at random, by as much as a margin: no p, q or interval here contains that.
+3. q, beside a claim that is decided, is the smallest rate of false discoveries at which it would be kept (Benjamini & Hochberg 1995) among all
+   looks of this page that are inside their ranges. It decides nothing.
+4. A claim that its study leaves open, although its difference exceeds {share:g} of the smallest one that the study could detect (with 80 % power), is
+   asked once more, beside the baseline alone, with {steps:g} times the steps and fresh seeds, unless these steps are outside its source's range,
+   where nothing could come of it. Nothing else is asked again by this rule. The first second looks had all arms of their studies, and were made
    outside of ranges, too.
-5. A study outside its source's range neither agrees nor contradicts; the page says what the source predicts there. A range counts as met
-   if it is missed by a factor of at most {tolerance}. What is said of a source from memory is shown and
-   decides nothing. Ranges of 109 claims were entered or completed on 27 November 2026, after most of the runs; where one changed an outcome,
+5. A study outside its source's range decides nothing; the page says what the source predicts there, and what the study shows by itself stands
+   in brackets. A range counts as met if it is missed by a factor of at most {tolerance}. What is said of a source
+   from memory is shown and decides nothing. Ranges of 109 claims were entered or completed after most of the runs; where one changed an outcome,
    the claim's history says so.
-6. Intervals cover 95 % and are those of the tests, so that they agree with the outcome; per cents of the baseline have Fieller's kind of
-   interval, in which the baseline is estimated, too.
-7. The history of a claim stays on the page: its first words, its first verdict, and every change.
+6. Intervals of differences cover 95 %, each by itself and not all of a study together. With six seeds that of a single arm runs from the smallest
+   seed to the largest. Where a difference is shown to be smaller than the margin, the interval of that test stands beside it. Per cents are of
+   losses, with Fieller's kind of interval, in which the baseline is estimated, too; other metrics are compared in their own units, and shares of
+   right answers also as the way from guessing to 1.
+7. Studies of one contrast that differ in depth, width, steps or search may disagree by more than their intervals: of 24 contrasts that were asked
+   twice or more the mean changes its sign in 14, and between studies it deviates by 0.012 of loss, in the median. An outcome is that of the study
+   in its row.
+8. The history of a claim stays on the page: its first words, its first verdict, and every change. In it "contradicts" and "inconclusive" are
+   the words of their time.
 """
-
-METRICS = {"bleu": "BLEU"}  # the others are words
 
 AT_AN_END = ("\\* The best learning rate of the arm or of its baseline was the largest or the smallest of those tried, so another might do better; "
              "the claim's paragraph says which.")
@@ -50,23 +57,47 @@ MEANING = "\n".join(f"- **{word}**: {text}." for word, text in claims.OUTCOMES.i
 
 
 def rules():
-    found = claims.catalogue()["rules"]
+    found = files.catalogue()["rules"]
     again = found["second_look"]
     tolerance = ", ".join(f"{factor} for {regime.QUANTITIES[quantity]}" for quantity, factor in found["tolerance"].items() if factor != 1)
-    return RULES.format(level=100 * found["false_discovery"], share=again["share_of_detectable"], steps=again["steps"], tolerance=tolerance)
+    return RULES.format(share=again["share_of_detectable"], steps=again["steps"], tolerance=tolerance)
 
 
 def percent(value):
     return f"{value:+.2f} %" if abs(value) < 1 else f"{value:+.1f} %"
 
 
-def effect_text(finding):
+def interval_text(interval, written="{:+.3g}".format):
+    """"+0.1 to +0.3" in brackets; nothing without an interval."""
+    return f" ({written(interval[0])} to {written(interval[1])})" if interval else ""
+
+
+def way_text(claim, baseline, arm):
+    """Two shares of right answers as parts of the way from guessing to 1."""
+    guess = claim.guess or 0
+    return "; {:.0f} and {:.0f} % of the way from guessing to 1".format(*(100 * (share - guess) / (1 - guess) for share in (baseline, arm)))
+
+
+def effect_text(claim, finding):
+    """By how much the arm is better: losses in per cent, shares also as parts of the way from guessing."""
     if finding is None or not finding.effect:
         return ""
     mean, *interval = finding.effect
-    low, high = sorted(interval) if interval else (mean, mean)
-    metric = "" if finding.metric == "loss" else f" of {metric_text(finding.metric)}"
-    return percent(mean) + metric + (f" ({percent(low)[:-2]} to {percent(high)[:-2]})" if interval else "")
+    if finding.metric in claims.LOSSES:
+        return percent(mean) + interval_text(interval, lambda end: percent(end)[:-2])
+    way = way_text(claim, finding.baseline["mean"], finding.arm["mean"]) if finding.metric in claims.SHARES else ""
+    return f"{mean:+.3g} {claims.metric_text(finding.metric)}{interval_text(interval)}{way}"
+
+
+def published_effect_text(claim):
+    """The published effect in the units of effect_text."""
+    figures = claim.published
+    if not figures:
+        return ""
+    if claim.is_published_in_per_cent:
+        return f"{percent(claim.published_effect)} of {figures['metric']}"
+    is_share = any(word in figures["metric"].lower() for word in ("accuracy", "exact match"))
+    return f"{claim.published_effect:+.3g} {figures['metric']}{way_text(claim, figures['baseline'], figures['arm']) if is_share else ''}"
 
 
 def source_of(claim):
@@ -82,29 +113,39 @@ def star(finding):
     return "\\*" * bool(finding and any(arm.get("at_edge") for _, arm in arms_of(finding)))
 
 
-def outcome_text(claim):
-    finding = claim.finding(claim.record)
-    margin = f" (margin {claim.margin:g} of {metric_text(finding.metric)})" if claim.first == claims.INCONCLUSIVE else ""
-    return claim.first + margin + star(finding)
+def outcome_text(claim, record, word):
+    """The outcome of a look, with what the study shows by itself where that does not count."""
+    finding = claim.finding(record)
+    margin = f" (margin {claim.margin:g} {claims.metric_text(finding.metric)})" if word == claims.UNDECIDED else ""
+    alone = f" ({claim.shown(finding)})" if word in (claims.OUTSIDE, claims.WITHDRAWN) else ""
+    return word + margin + alone + star(finding)
+
+
+def first_text(claim):
+    return outcome_text(claim, claim.record, claim.first)
 
 
 def second_text(claim):
     """The outcome of the second look; nothing if there was none."""
-    return "" if claim.second == claims.NOT_RUN else claim.second + star(claim.finding(claim.again))
+    return "" if claim.second == claims.NOT_RUN else outcome_text(claim, claim.again, claim.second)
+
+
+def q_text(claim):
+    """The q of the looks that decided something."""
+    return ", ".join(f"{claim.q[look]:.3f}" for look in ("first", "second") if look in claim.q)
 
 
 def table_row(claim):
-    link = f"[{claim.says}](#{claim.id})"
-    published = "" if claim.published_effect is None else f"{percent(claim.published_effect)} of {claim.published['metric']}"
     again = "due" if claim.second_look_is_due else second_text(claim)
-    return f"| {link} | {outcome_text(claim)} | {effect_text(claim.finding(claim.record))} | {again} | {published} | {source_of(claim)} |"
+    return (f"| [{claim.says}](#{claim.id}) | {first_text(claim)} | {effect_text(claim, claim.finding(claim.record))} | {again} | {q_text(claim)} | "
+            f"{published_effect_text(claim)} | {source_of(claim)} |")
 
 
 def table(found):
     """All claims, sorted by outcome."""
     order = list(claims.OUTCOMES)
     rows = sorted(found, key=lambda claim: order.index(claim.first))
-    head = ["| claim | outcome | effect here | second look | published effect | source |", "|---|---|---|---|---|---|"]
+    head = ["| claim | outcome | better here by | second look | q | published: better by | source |", "|---|---|---|---|---|---|---|"]
     return "\n".join(head + [table_row(claim) for claim in rows])
 
 
@@ -118,20 +159,44 @@ def count_text(finding, key):
     return f"{words} ({finding.arm[key]:,} for `{finding.name}`)"
 
 
-def metric_text(metric):
-    return METRICS.get(metric, metric.replace("_", " "))
-
-
 def scale_of(finding):
     test_set = f" on {finding.arm['test_set']}" if finding.arm["test_set"] else ""
     return (f"{count_text(finding, 'parameters')}, {count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds, "
-            f"{metric_text(finding.metric)}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
+            f"{claims.metric_text(finding.metric)}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
             f"{finding.arm['mean']:.4g} ± {finding.arm['deviation']:.2g} for `{finding.name}`")
 
 
 def detectable_text(finding):
-    detectable = finding.contrast.get("detectable")
-    return f" The study could have seen {detectable:.2g} with 80 % power." if detectable else ""
+    """What the study could have seen, which its own few differences tell roughly."""
+    detectable, seeds = finding.contrast.get("detectable"), len(finding.contrast["differences"])
+    return f" About {detectable:.2g} could have been seen with 80 % power, as far as {seeds} differences tell their scatter." if detectable else ""
+
+
+def signs_text(finding):
+    """In how many pairs the arm is better, for arms of whose means nothing can be said."""
+    differences = [difference * finding.sign for difference in finding.contrast["differences"]]
+    better, worse = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
+    most, tested = max(better, worse), better + worse
+    p = min(1.0, 2 * sum(math.comb(tested, k) for k in range(most, tested + 1)) / 2**tested)
+    return (f" Some seeds of an arm broke off, so nothing is said of means: the arm is better in {better} of {len(differences)} pairs and worse in "
+            f"{worse} (sign test: p {p:.2g}).")
+
+
+def shown_text(finding):
+    """The difference with its test, and with that of the margin where it is shown to be smaller."""
+    contrast = finding.contrast
+    if contrast["verdict"] == "unstable":
+        return signs_text(finding)
+    if contrast["verdict"] not in claims.TESTED:
+        return ""
+    test = contrast["difference"]
+    said = f" Difference {contrast['mean']:+.3g}{interval_text(contrast['interval'])}, p {test['p']:.2g}, corrected in the study {test['adjusted_p']:.2g}."
+    if contrast["verdict"] not in ("equivalent", "no_worse"):
+        return said
+    what = "a loss smaller than the margin" if contrast["verdict"] == "no_worse" else "a difference smaller than the margin"
+    own = finding.equivalence
+    own = f"; the 90 % interval of this test, corrected alike, is {interval_text(own)[2:-1]}" if own else "; its interval is not known"
+    return f"{said} Corrected p of {what}: {contrast['within']['adjusted_p']:.2g}{own}."
 
 
 def choices_text(name, arm):
@@ -159,9 +224,8 @@ def outcome(claim, record, word, what):
     finding = claim.finding(record)
     if finding is None:
         return None
-    decided = finding.contrast["outcome"] in (claims.AGREES, claims.CONTRADICTS)
-    corrected = " The correction over this page leaves it open." if decided and word == claims.INCONCLUSIVE else ""
-    return (f"{what}: **{word}**. {scale_of(finding)}. The report says: {finding.contrast['sentence']}.{corrected}{detectable_text(finding)}"
+    return (f"{what}: **{outcome_text(claim, record, word)}**. {scale_of(finding)}.{shown_text(finding)}{detectable_text(finding)} "
+            f"In the words of its report: {' and '.join(finding.contrast[key].replace('_', ' ') for key in ('verdict', 'outcome'))}."
             f"{noise_text(finding)}{''.join(choices_text(name, arm) for name, arm in arms_of(finding))} "
             f"Run at {commit_text(record)} by `{record['command']}`.")
 
@@ -190,7 +254,7 @@ def figures_text(figures):
 
 
 def claim_text(claim):
-    return (f"Claim: `{claim.arm}` is **{claim.claim}**, margin {claim.margin:g} of {metric_text(claims.read_study(claim.study)['compare']['metric'])}. "
+    return (f"Claim: `{claim.arm}` is **{claim.claim}**, margin {claim.margin:g} of {claims.metric_text(files.read_study(claim.study)['compare']['metric'])}. "
             f"{claim.margin_from}. Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml){f', task {claim.task}' if claim.task else ''}"
             f"{f', size {claim.size}' if claim.size else ''}.")
 
@@ -199,20 +263,31 @@ def numbers_text(claim):
     """Where all numbers of the study are."""
     if claim.record is None:
         return None
-    if not claim.finding(claim.record):
-        return f"Numbers of before the present rule are in [{claim.study}.md](results/atlas/{claim.study}.md)."
-    again = f", of the second look in [{claim.study}.again.md](results/atlas/{claim.study}.again.md)" if claim.finding(claim.again) else ""
+    again = f", of the second look in [{claim.study}.again.md](results/atlas/{claim.study}.again.md)" if claim.again else ""
     return f"All numbers of the study are in [{claim.study}.md](results/atlas/{claim.study}.md){again}."
 
 
 def history_text(claim):
     """The first words and verdict, and every change."""
     lines, words = [], None
-    for entry in claims.history()[claim.id]:
+    for entry in files.history()[claim.id]:
         said = "" if entry["words"] == words else f' "{entry["words"]}"'
         lines.append(f"- {entry['date']}:{said} **{entry['verdict']}**. {entry['why']}")
         words = entry["words"]
     return "\n".join(["History, by the rules of the time:", "", *lines])
+
+
+def gains_text(claim, studies):
+    """The gains of the claim's arm on the first of these ladders that has it; nothing if none does."""
+    found = (ladder.sizes_text(claim.id, sizes) for study, sizes in ladder.read_ladders().items() if study in studies)
+    return next(filter(None, found), "")
+
+
+def ladders_text(claim):
+    """What the claim's arm gains at several sizes, for each ladder that has it."""
+    found = {study: (", ".join(f"{rung['x']:,.0f}" for rung in sizes["rungs"]), gains_text(claim, [study])) for study, sizes in ladder.read_ladders().items()}
+    return "\n\n".join(f"In [{study}](results/atlas/{study}.md), with {parameters} parameters, better by: {gains}."
+                       for study, (parameters, gains) in found.items() if gains)
 
 
 def section(claim):
@@ -220,13 +295,14 @@ def section(claim):
     head = f'<a id="{claim.id}"></a>\n### {claim.says}'
     finding = claim.finding(claim.record)
     paragraphs = [head, published_text(claim), claim_text(claim), outcome(claim, claim.record, claim.first, "Here") or "Not run by the present rule.",
-                  outcome(claim, claim.again, claim.second, "Second look"), regime.table(claim, finding), outside_text(claim),
+                  outcome(claim, claim.again, claim.second, "Second look"), claim.withdrawn and f"Why it is withdrawn: {claim.withdrawn}", ladders_text(claim),
+                  finding and files.catalogue()["studies"].get(claim.study), claim.note, regime.table(claim, finding), outside_text(claim),
                   claim.changes and f"What would change it: {claim.changes}", numbers_text(claim), history_text(claim)]
     return "\n\n".join(filter(None, paragraphs))
 
 
 def study_row(name, again):
-    record = claims.read_record(name, again)
+    record = files.read_record(name, again)
     kept = sum(one["holds"] for one in record["expectations"])
     link = f"[{name}, second look](results/atlas/{name}.again.md)" if again else f"[{name}](results/atlas/{name}.md)"
     return (f"| {link} | {len(record['seeds'])} | {kept} of {len(record['expectations'])} | "
@@ -235,15 +311,9 @@ def study_row(name, again):
 
 def study_table():
     head = ["| study | seeds | expectations that hold | core minutes | machine | commit | command |", "|---|---|---|---|---|---|---|"]
-    rows = [study_row(name, again) for name in claims.studies() for again in (False, True) if is_present(claims.read_record(name, again))]
-    note = ("\n\nA program with `-dirty` was built from files that the commit beside it was made of afterwards. c2537b79d6 and f34e48b9ae were rewritten "
-            "before they were published.")
+    rows = [study_row(name, again) for name in files.studies() for again in (False, True) if claims.is_present(files.read_record(name, again))]
+    note = "\n\nA program with `-dirty` was built from files that the commit beside it was made of afterwards."
     return "\n".join(head + rows) + note if rows else "No study has been run by the present rule."
-
-
-def is_present(record):
-    """Whether the record is by the present rule."""
-    return record is not None and any("outcome" in arm.get("contrast", {}) for task in record["tasks"].values() for arm in task["arms"].values())
 
 
 def counts(found):
@@ -259,18 +329,11 @@ def pictures(found):
     return sizes + (f"![{picture.TITLE}](atlas.svg)" if picture.shown(found) else "")
 
 
-def question_text():
-    """Where sinusoidal and learned positions are compared, if they have been."""
-    run = any(is_present(claims.read_record(name)) for name in claims.studies() if name.startswith("position_question"))
-    return "[One page](results/position_question.md) compares sinusoidal and learned positions." if run else ""
-
-
 def text_of(found):
     """The whole page."""
     parts = [INTRODUCTION, pictures(found), f"Outcomes of {len(found)} claims: {counts(found)}.", MEANING, table(found), AT_AN_END, rules(),
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it takes the second look "
-             "that rule 4 asks for, as `python3 experiments/atlas/atlas.py run feed_forward --again --data DIR` does. An interrupted part resumes. "
-             "Only what stands in docs/results/atlas is kept of a run, not its curves and outputs.",
-             study_table(), question_text(), "## The claims one by one", *(section(claim) for claim in found)]
+             "that rule 4 asks for. An interrupted part resumes. Only its record in docs/results/atlas is kept of a run.",
+             study_table(), "## The claims one by one", *(section(claim) for claim in found)]
     return "\n\n".join(filter(None, (part.strip() for part in parts))) + "\n"

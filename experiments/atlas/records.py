@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-import claims
+import files
 
 
 def cell_of(arm):
@@ -14,7 +14,8 @@ def arm_record(arm, steps):
     cell = cell_of(arm)
     record = {"parameters": arm["parameters"], "steps": steps, "test_set": cell["test_set"],
               "extrapolates": cell["extrapolates"], "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
-    return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {})
+    others = {other["test_set"]: [other["sample"]["mean"], other["sample"]["deviation"]] for other in arm["cells"] if other["metric"] == cell["metric"]}
+    return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {}) | ({"others": others} if len(others) > 1 else {})
 
 
 def task_record(task, steps):
@@ -62,5 +63,5 @@ def record_of(folder, command):
 
 
 def commit():
-    done = subprocess.run(["git", "-C", claims.ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
+    done = subprocess.run(["git", "-C", files.ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
     return done.stdout.strip()

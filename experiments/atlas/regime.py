@@ -1,6 +1,6 @@
 """Whether a study lies within the range for which the source of a claim speaks."""
 
-import claims
+import files
 
 QUANTITIES = {
     "tokens_per_parameter": "different tokens a parameter",
@@ -29,7 +29,7 @@ def settings_of(study, claim, arm):
 def text_tokens(settings):
     """Tokens of the training text; None if they are not known."""
     train = settings.get("data.train")
-    text = claims.catalogue()["texts"].get(train[0] if isinstance(train, list) else train, {})
+    text = files.catalogue()["texts"].get(train[0] if isinstance(train, list) else train, {})
     if "pairs" in text:
         return settings.get("data.train_pairs", text["pairs"]) * text["tokens_per_pair"]
     if "characters" in text and settings.get("tokenizer.kind") == "character":
@@ -41,7 +41,7 @@ def text_tokens(settings):
 def distance(settings, found):
     """How far the baseline is from the best that is known for its text; None if nothing is."""
     train = settings.get("data.train")
-    best = claims.catalogue()["texts"].get(train[0] if isinstance(train, list) else train, {}).get("best", {}).get(found.metric)
+    best = files.catalogue()["texts"].get(train[0] if isinstance(train, list) else train, {}).get("best", {}).get(found.metric)
     if best is None:
         return None
     return found.baseline["mean"] - best if found.lower_is_better else best - found.baseline["mean"]
@@ -49,7 +49,7 @@ def distance(settings, found):
 
 def values_of(claim, found):
     """The study's own values of all QUANTITIES; None where they are not known."""
-    study = claims.read_study(claim.study)
+    study = files.read_study(claim.study)
     settings = settings_of(study, claim, found.baseline_name)
     seen = found.baseline["steps"] * settings["training.tokens_per_batch"]
     text = text_tokens(settings) if seen else None  # a model that is only evaluated reads none
@@ -58,7 +58,7 @@ def values_of(claim, found):
         "tokens_per_parameter": text and min(text, seen) / found.baseline["parameters"],
         "epochs": text and seen / text,
         "distance_to_best": distance(settings, found),
-        "parameters_matched": abs(ratio - 1) <= claims.catalogue()["rules"]["size_tolerance"],
+        "parameters_matched": abs(ratio - 1) <= files.catalogue()["rules"]["size_tolerance"],
         "rates_tuned": "training.schedule.peak" in study.get("tune", {}).get("keys", {}),
     }
 
@@ -70,7 +70,7 @@ def inside(quantity, value, known):
         return True
     if isinstance(known, bool):
         return value or not known
-    tolerance = claims.catalogue()["rules"]["tolerance"][quantity]
+    tolerance = files.catalogue()["rules"]["tolerance"][quantity]
     return known[0] / tolerance <= value <= known[1] * tolerance
 
 

@@ -1,0 +1,71 @@
+"""The files of the atlas: studies, claims.yaml and history.yaml beside this one, and the records in docs/results/atlas."""
+
+import functools
+import json
+import pathlib
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+DOCS = ROOT / "docs"
+RESULTS = DOCS / "results" / "atlas"
+
+
+def record_path(study, again=False):
+    return RESULTS / f"{study}{'.again' if again else ''}.json"
+
+
+def read_record(study, again=False):
+    path = record_path(study, again)
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+@functools.cache
+def catalogue():
+    """claims.yaml: rules, texts, notes on studies, claims."""
+    return yaml.safe_load((HERE / "claims.yaml").read_text())
+
+
+@functools.cache
+def history():
+    """What each claim said and what was found, by id: lists of date, words, verdict and why."""
+    return yaml.safe_load((HERE / "history.yaml").read_text())
+
+
+@functools.cache
+def read_study(name):
+    return yaml.safe_load((HERE / f"{name}.yaml").read_text())
+
+
+def studies():
+    """Names of all studies: those of the claims in their order, then the others."""
+    claimed = dict.fromkeys(entry["study"] for entry in catalogue()["claims"])
+    others = sorted(path.stem for path in HERE.glob("*.yaml") if path.stem not in (*claimed, "claims", "history"))
+    return [*claimed, *others]
+
+
+def setting_name(study, key, value):
+    """The program's name of a study's only task at one value of its grid: language-peak=0.004."""
+    return f"{study['base']['data']['task']}-{key.rpartition('.')[2]}={value:g}"
+
+
+def task_names(study):
+    """The tasks of a study by name, or the settings of its grid; none if it has one task alone."""
+    return {*study.get("tasks", {}), *(setting_name(study, key, value) for key, values in study.get("grid", {}).items() for value in values)}
+
+
+def declared(study, arm):
+    """The claim and the margin that a study declares of an arm."""
+    compare = study["compare"]
+    return {key: compare.get(key) for key in ("claim", "margin")} | compare.get("arms", {}).get(arm, {})
+
+
+def disagreements(entries):
+    """Where claims.yaml and the studies do not state the same claim and margin."""
+    found = []
+    for entry in entries:
+        said = declared(read_study(entry["study"]), entry["arm"])
+        found += [f"claims.yaml says {key} {entry[key]} of {entry['id']}, but {entry['study']}.yaml says {said[key]} of {entry['arm']}; make "
+                  "them the same before the study is run" for key in ("claim", "margin") if entry[key] != said[key]]
+    return found

@@ -1,0 +1,70 @@
+"""docs/results/atlas/*.md: all numbers of the record of a study."""
+
+import json
+
+import files
+import ladder
+import page
+
+OTHERS = files.DOCS / "results" / "other_test_sets.json"  # of records of before they had them: by study, task, arm and test set
+
+
+def rows_of(head, rows):
+    """A table in Markdown."""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
+
+
+def contrast_cells(arm):
+    """Difference, p, claim and words of an arm; of the baseline that it is one."""
+    contrast = arm.get("contrast")
+    if not contrast:
+        return ["baseline", "", "", "", ""]
+    claim = f"{contrast.get('claim', '')} {contrast.get('margin', '')}".strip()
+    words = " and ".join(filter(None, (contrast["verdict"], contrast.get("outcome")))).replace("_", " ")
+    interval = page.interval_text(contrast["interval"] if isinstance(contrast["interval"], list) else [])
+    return [f"{contrast['mean']:+.3g}{interval}", *(f"{contrast['difference'][key]:.2g}" for key in ("p", "adjusted_p")), claim, words]
+
+
+def arm_row(name, arm):
+    chosen = ", ".join(f"{key} {value}{' (at an end)' * (key in arm.get('at_edge', {}))}" for key, value in arm.get("chosen", {}).items())
+    return [f"`{name}`", f"{arm['parameters']:,}", f"{arm['steps']:,}", f"{arm['mean']:.4g} ± {arm['deviation']:.2g}", *contrast_cells(arm), chosen]
+
+
+def others_of(record, task):
+    """Means and deviations of each arm by test set, where there are several."""
+    kept = {name: arm["others"] for name, arm in record["tasks"][task]["arms"].items() if arm.get("others")}
+    return kept or json.loads(OTHERS.read_text()).get(record["study"], {}).get(task, {})
+
+
+def task_text(record, name):
+    task = record["tasks"][name]
+    metric = page.claims.metric_text(task["metric"])
+    test_set = next(iter(task["arms"].values()))["test_set"]
+    head = ["arm", "parameters", "steps", f"mean ± deviation of {metric}", "difference, 95 % interval", "p", "corrected", "claim", "verdict and outcome", "tuned"]
+    parts = [f"## {name}{f', on {test_set}' if test_set else ''}", rows_of(head, [arm_row(*arm) for arm in task["arms"].items()])]
+    others = others_of(record, name)
+    if others:
+        sets = list(dict.fromkeys(test_set for arm in others.values() for test_set in arm))
+        rows = [[f"`{arm}`", *("{:.4g} ± {:.2g}".format(*found[one]) if one in found else "" for one in sets)] for arm, found in others.items()]
+        parts += [f"All test sets, which are not tested, by {metric}:", rows_of(["arm", *sets], rows)]
+    return "\n\n".join(parts)
+
+
+def ladder_text(sizes):
+    rows = [[f"`{arm['name']}`", ladder.sizes_text(arm["name"], sizes)] for arm in sizes["arms"] if arm["effects"]]
+    return f"## At several sizes\n\n{rows_of(['arm', ', '.join(ladder.size_of(rung) for rung in sizes['rungs']) + ': better by'], rows)}"
+
+
+def text_of(record):
+    """The page of a record; the program writes the same and more beside the runs."""
+    expected = "\n".join(f"- expected: `{one['text']}`: {'holds' if one['holds'] else 'does not hold'} ({one['numbers']})" for one in record["expectations"])
+    made = (f"Seeds {', '.join(map(str, record['seeds']))}. Run at {page.commit_text(record)} by `{record['command']}` on {record['processor']}, "
+            f"{record['instructions']}, in {record['core_minutes']:g} core minutes.")
+    return "\n\n".join(filter(None, [f"# {record['study']}", record["question"], *(task_text(record, name) for name in record["tasks"]),
+                                     *map(ladder_text, record["ladders"]), expected, made])) + "\n"
+
+
+def pages():
+    """All of them, by path."""
+    found = {files.record_path(study, again).with_suffix(".md"): files.read_record(study, again) for study in files.studies() for again in (False, True)}
+    return {path: text_of(record) for path, record in found.items() if record}
