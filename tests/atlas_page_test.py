@@ -7,13 +7,11 @@ import unittest.mock
 
 from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
-import atlas
 import claims
 import files
 import frontier
 import ladder
 import page
-import picture
 import tables
 
 
@@ -58,17 +56,11 @@ class Page(unittest.TestCase):
             first = files.history()[claim.id][0]
             self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', page.section(claim))
 
-    def test_the_studies_that_were_run_have_rows_of_their_own(self):
-        rows = page.study_table().splitlines()
+    def test_the_studies_that_were_run_are_linked(self):
+        text = page.studies_text()
         for name in files.studies():
             for again, suffix in ((False, ""), (True, ".again")):
-                found = files.read_record(name, again)
-                shown = [row for row in rows if f"results/atlas/{name}{suffix}.md" in row]
-                self.assertEqual(len(shown), 1 if claims.is_present(found) else 0, name)
-
-    def test_the_total_is_the_sum_of_what_was_measured(self):
-        self.assertEqual(atlas.total([{"core_minutes": 100.5}, {"core_minutes": 79.5}]),
-                         "In all 180 core minutes, 1.5 hours on two cores, for the 2 parts that have been run.")
+                self.assertEqual(f"(results/atlas/{name}{suffix}.md)" in text, claims.is_present(files.read_record(name, again)), name)
 
     def test_the_page_states_its_rules_as_they_are(self):
         text = page.rules()
@@ -88,13 +80,6 @@ class Page(unittest.TestCase):
         found = [claim_of(record(contrast(word, mean=mean)), id=word) for word, mean in (("contradicts", 0.5), ("agrees", -0.5))]
         table = page.table(found)
         self.assertLess(table.index("#agrees"), table.index("#contradicts"))
-
-    def test_the_picture_shows_a_published_effect_only_of_the_same_metric(self):
-        with_arms_of_the_record(self)
-        published = {"baseline": 1.0, "arm": 0.9, "better": "lower"}
-        for metric, shown in (("early loss", True), ("log-perplexity", True), ("BLEU", False)):
-            claim = claim_of(record(contrast("agrees")), published=published | {"metric": metric})
-            self.assertEqual("<path" in "".join(picture.mark(claim, 10)), shown, metric)
 
 
 class Outcomes(unittest.TestCase):

@@ -23,7 +23,6 @@ import files
 import frontier
 import ladder
 import page
-import picture
 import records
 import tables
 
@@ -118,8 +117,7 @@ def pages():
     """What `make docs` writes of the atlas, by path."""
     found = claims.read_claims()
     ladders = {files.DOCS / f"{study}.svg": ladder.svg_of(sizes) for study, sizes in ladder.read_ladders().items()}
-    return {files.DOCS / "atlas.md": page.text_of(found), files.DOCS / "atlas.svg": picture.svg_of(found), files.DOCS / "frontier.md": frontier.text_of(found),
-            **ladders, **tables.pages()}
+    return {files.DOCS / "atlas.md": page.text_of(found), files.DOCS / "frontier.md": frontier.text_of(found), **ladders, **tables.pages()}
 
 
 def write_pages():
@@ -148,23 +146,11 @@ def present_record(study, again=False):
     return record if claims.is_present(record) else None
 
 
-def due(found):
-    """Which second looks the rule asks for."""
-    names = dict.fromkeys(claim.study for claim in found if claim.second_look_is_due)
-    return f"Second looks that are due: {', '.join(names) or 'none'}."
-
-
-def total(found):
-    """What the records took in all."""
-    minutes = sum(record["core_minutes"] for record in found)
-    return f"In all {minutes:.0f} core minutes, {minutes / 120:.1f} hours on two cores, for the {len(found)} parts that have been run."
-
-
 def show_parts():
     print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas.md; on two cores these take, by their studies:")
     print(*map(part_line, files.studies()), sep="\n")
-    print(total(list(filter(None, map(present_record, files.studies())))))
-    print(due(claims.read_claims()))
+    due = dict.fromkeys(claim.study for claim in claims.read_claims() if claim.second_look_is_due)
+    print(f"Second looks that are due by the rule: {', '.join(due) or 'none'}.")
 
 
 def arguments():

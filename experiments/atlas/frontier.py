@@ -27,10 +27,7 @@ on random tokens in rows as long as the study's, one thread of {processor}; in b
 Arms that `match` makes narrower are measured at the baseline's width. These are models of 64 channels, whose operators are short: what a
 part costs in launches it costs less in wider models."""
 
-COST_GPU = """On a GPU, {processor}, the same models have six layers of 512 channels and rows of 256 tokens, 64 of them a batch, and train in bf16: {rounds}
-round, with a study on the processor beside it. There a part costs what its operators read and write, since none of them is fused with another
-one, so that short convolutions and decays by channel are far dearer than on a processor. Passes of models whose scores are clipped or whose
-further heads change are not recorded as [CUDA graphs](gpu.md#cuda-graphs): they are slower and hold less memory."""
+COST_GPU = """On a GPU, {processor}, the same models are wider and train in bf16: {rounds} round, as [gpu.md](results/gpu.md#parts-of-the-frontier) tells."""
 
 
 @functools.cache
@@ -53,10 +50,6 @@ def cost_text(cost, gpu, finding):
         (f"{time_text(gpu)}, {gpu['memory']:.2f}" if gpu else "not measured")
 
 
-def size_text(finding):
-    return f"{finding.baseline['parameters']:,}" if finding else ""
-
-
 def outcomes_text(claim):
     """The outcome, and that of the second look if there was one."""
     return page.first_text(claim) + (f"; second look: {second}" if (second := page.second_text(claim)) else "")
@@ -64,9 +57,10 @@ def outcomes_text(claim):
 
 def row(claim):
     finding = claim.finding(claim.record)
+    size = f"{finding.baseline['parameters']:,}" if finding else ""
     costs = [read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU)]
     return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {outcomes_text(claim)} | "
-            f"{page.effect_text(claim, finding)} | {size_text(finding)} | {page.gains_text(claim, ladder.LADDERS)} | {cost_text(*costs, finding)} | "
+            f"{page.effect_text(claim, finding)} | {size} | {page.gains_text(claim, ladder.LADDERS)} | {cost_text(*costs, finding)} | "
             f"[{claim.study}](../experiments/atlas/{claim.study}.yaml): `make atlas PART={claim.study} DATA=DIR` |")
 
 

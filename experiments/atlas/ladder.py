@@ -5,7 +5,6 @@ import html
 import math
 
 import files
-import picture
 
 # Studies whose arms have the names of claims, besides the ladder itself.
 LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")
@@ -68,15 +67,19 @@ def sizes_text(name, sizes):
     return numbers + (f" ({trend(sizes, arm)})" if trend(sizes, arm) else "")
 
 
+def text(x, y, words, anchor="start", size=12, colour="#1f2328"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">{html.escape(words)}</text>'
+
+
 def marks(ladder, arm, top):
     found = gains(ladder, arm)
-    shapes = [picture.text(LEFT - 10, top + ROW / 2 + 4, arm["name"], "end")]
+    shapes = [text(LEFT - 10, top + ROW / 2 + 4, arm["name"], "end")]
     for i, (mean, low, high) in enumerate(found):
         y, colour = top + ROW * (i + 1) / (len(found) + 1), COLOURS[i % len(COLOURS)]
         shapes += [f'<line x1="{place(low):.1f}" y1="{y:.1f}" x2="{place(high):.1f}" y2="{y:.1f}" stroke="{colour}" stroke-width="3"/>',
                    f'<circle cx="{place(mean):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>']
     words = ", ".join(filter(None, [words_of(found), trend(ladder, arm)]))
-    return [*shapes, picture.text(LEFT + WIDTH + 10, top + ROW / 2 + 4, words)]
+    return [*shapes, text(LEFT + WIDTH + 10, top + ROW / 2 + 4, words)]
 
 
 def axis(bottom):
@@ -84,7 +87,7 @@ def axis(bottom):
     for tick in TICKS:
         x = place(tick)
         lines.append(f'<line x1="{x:.1f}" y1="{TOP - 10}" x2="{x:.1f}" y2="{bottom}" stroke="{"#8c959f" if tick == 0 else "#d8dee4"}"/>')
-        lines.append(picture.text(x, TOP - 16, f"{tick:+g}" if tick else "0", "middle", 11, "#57606a"))
+        lines.append(text(x, TOP - 16, f"{tick:+g}" if tick else "0", "middle", 11, "#57606a"))
     return lines
 
 
@@ -96,7 +99,7 @@ def legend(ladder, y):
     shapes = []
     for i, rung in enumerate(ladder["rungs"]):
         x = LEFT + 180 * i
-        shapes += [f'<circle cx="{x}" cy="{y}" r="4" fill="{COLOURS[i % len(COLOURS)]}"/>', picture.text(x + 9, y + 4, size_of(rung), size=11)]
+        shapes += [f'<circle cx="{x}" cy="{y}" r="4" fill="{COLOURS[i % len(COLOURS)]}"/>', text(x + 9, y + 4, size_of(rung), size=11)]
     return shapes
 
 
@@ -104,7 +107,7 @@ def svg_of(ladder):
     """Rows by the gain at the largest size, the best first."""
     arms = sorted((arm for arm in ladder["arms"] if arm["effects"]), key=lambda arm: -gains(ladder, arm)[-1][0])
     bottom = TOP + ROW * len(arms)
-    shapes = [picture.text(10, 24, f"{TITLE} Gain in {ladder['metric']}, better to the right, with 95 % intervals", size=14), *axis(bottom)]
+    shapes = [text(10, 24, f"{TITLE} Gain in {ladder['metric']}, better to the right, with 95 % intervals", size=14), *axis(bottom)]
     for row, arm in enumerate(arms):
         shapes += marks(ladder, arm, TOP + ROW * row)
     body = "\n".join(shapes + legend(ladder, bottom + 22))

@@ -1,12 +1,12 @@
 """docs/atlas.md, from the claims and the findings of their studies."""
 
+import collections
 import math
 import statistics
 
 import claims
 import files
 import ladder
-import picture
 import regime
 
 INTRODUCTION = """# An atlas of claims
@@ -301,39 +301,26 @@ def section(claim):
     return "\n\n".join(filter(None, paragraphs))
 
 
-def study_row(name, again):
-    record = files.read_record(name, again)
-    kept = sum(one["holds"] for one in record["expectations"])
-    link = f"[{name}, second look](results/atlas/{name}.again.md)" if again else f"[{name}](results/atlas/{name}.md)"
-    return (f"| {link} | {len(record['seeds'])} | {kept} of {len(record['expectations'])} | "
-            f"{record['core_minutes']:g} | {record['processor']}, {record['instructions']} | {commit_text(record)} | `{record['command']}` |")
+def ladder_picture():
+    return (f"![{ladder.TITLE}](ladder.svg)\n\nEvery arm of [the ladder](results/atlas/ladder.md) has its baseline's parameters, 20 tokens for each, "
+            "and the best rate of its size; six seeds. Studies below of other layers and steps may differ from it: biases and the placement of norms, "
+            "which matter here, cost nothing in three layers.") if ladder.read_ladder() else ""
 
 
-def study_table():
-    head = ["| study | seeds | expectations that hold | core minutes | machine | commit | command |", "|---|---|---|---|---|---|---|"]
-    rows = [study_row(name, again) for name in files.studies() for again in (False, True) if claims.is_present(files.read_record(name, again))]
-    note = "\n\nA program with `-dirty` was built from files that the commit beside it was made of afterwards."
-    return "\n".join(head + rows) + note if rows else "No study has been run by the present rule."
-
-
-def counts(found):
-    words = [claim.first for claim in found]
-    return ", ".join(f"{word} {words.count(word)}" for word in claims.OUTCOMES if word in words)
-
-
-def pictures(found):
-    """The ladder over sizes, which comes first, and the effects; those that are there."""
-    sizes = (f"![{ladder.TITLE}](ladder.svg)\n\nEvery arm of [the ladder](results/atlas/ladder.md) has its baseline's parameters, 20 tokens for each, "
-             "and the best rate of its size; six seeds. Studies below of other layers and steps may differ from it: biases and the placement of norms, "
-             "which matter here, cost nothing in three layers.\n\n" if ladder.read_ladder() else "")
-    return sizes + (f"![{picture.TITLE}](atlas.svg)" if picture.shown(found) else "")
+def studies_text():
+    """Where all numbers, seeds, machines and commands are."""
+    names = [name + again * ".again" for name in files.studies() for again in (False, True) if claims.is_present(files.read_record(name, again))]
+    return (f"Tables, seeds, machines and commands of the studies: {', '.join(f'[{name}](results/atlas/{name}.md)' for name in names)}. A program with "
+            "`-dirty` was built from files that the commit beside it was made of afterwards.")
 
 
 def text_of(found):
     """The whole page."""
-    parts = [INTRODUCTION, pictures(found), f"Outcomes of {len(found)} claims: {counts(found)}.", MEANING, table(found), AT_AN_END, rules(),
+    counts = collections.Counter(claim.first for claim in found)
+    counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
+    parts = [INTRODUCTION, ladder_picture(), f"Outcomes of {len(found)} claims: {counted}.", MEANING, table(found), AT_AN_END, rules(),
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it takes the second look "
              "that rule 4 asks for. An interrupted part resumes. Only its record in docs/results/atlas is kept of a run.",
-             study_table(), "## The claims one by one", *(section(claim) for claim in found)]
+             studies_text(), "## The claims one by one", *(section(claim) for claim in found)]
     return "\n\n".join(filter(None, (part.strip() for part in parts))) + "\n"

@@ -2,6 +2,7 @@
 
 import json
 
+import claims
 import files
 import ladder
 import page
@@ -38,7 +39,7 @@ def others_of(record, task):
 
 def task_text(record, name):
     task = record["tasks"][name]
-    metric = page.claims.metric_text(task["metric"])
+    metric = claims.metric_text(task["metric"])
     test_set = next(iter(task["arms"].values()))["test_set"]
     head = ["arm", "parameters", "steps", f"mean ± deviation of {metric}", "difference, 95 % interval", "p", "corrected", "claim", "verdict and outcome", "tuned"]
     parts = [f"## {name}{f', on {test_set}' if test_set else ''}", rows_of(head, [arm_row(*arm) for arm in task["arms"].items()])]
