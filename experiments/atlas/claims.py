@@ -20,7 +20,7 @@ OUTCOMES = {
     UNDECIDED: "the study shows none of these; the claim's paragraph says what it could have seen",
     NOT_LEARNED: "the arms did not learn the task, so nothing can be said",
     OUTSIDE: "the study lies outside the range for which the source speaks and decides nothing; what it shows by itself stands in brackets",
-    WITHDRAWN: "the study showed something, in brackets, that does not bear on the claim; its paragraph says why",
+    WITHDRAWN: "an outcome is taken back, since the study does not bear on the claim; what it shows by itself stands in brackets, and its paragraph says why",
     NOT_RUN: "the study has not been run by the present rule",
 }
 LEVEL = 0.05

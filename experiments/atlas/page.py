@@ -43,9 +43,9 @@ a claim's history says otherwise.
    seed to the largest. Where a difference is shown to be smaller than the margin, the interval of that test stands beside it. Per cents are of
    losses, with Fieller's kind of interval, in which the baseline is estimated, too; other metrics are compared in their own units, and shares of
    right answers also as the way from guessing to 1.
-7. Studies of one contrast that differ in depth, width, steps or search may disagree by more than their intervals: of 24 contrasts that were asked
-   twice or more the mean changes its sign in 14, and between studies it deviates by 0.012 of loss, in the median. An outcome is that of the study
-   in its row.
+7. Studies of one contrast that differ in depth, width, steps or search may disagree by more than their intervals: of contrasts that were asked
+   twice or more more than half change the sign of their mean, and they deviate by about the usual margin of 0.01 of loss. An outcome is that of
+   the study in its row.
 8. The history of a claim stays on the page: its first words, its first verdict, and every change. In it "contradicts" and "inconclusive" are
    the words of their time.
 """
