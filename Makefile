@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench atlas licences format lint clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench docs atlas licences format lint clean
 .NOTPARALLEL:
 all: build
 
@@ -89,6 +89,10 @@ cuda-bench: setup-test build
 
 bench: setup-test build
 	.venv/bin/python bench/compare.py
+
+# The documents that are generated, into docs: every key, every command, the schema of studies, the atlas of claims.
+docs: setup-test build
+	@python3 cmake/docs.py build/ablate
 
 # The atlas of claims: PART=NAME runs one of its studies with the texts below DATA, and AGAIN=1 for three times the steps; without PART it
 # lists the parts.

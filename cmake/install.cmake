@@ -10,6 +10,10 @@ endif()
 install(DIRECTORY experiments/studies experiments/corpora DESTINATION share/ablate/experiments COMPONENT program
   PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY docs DESTINATION share/ablate COMPONENT program)
+# The documents that are generated, by the program, which may have to be told where LibTorch is.
+install(CODE "set(ENV{LD_LIBRARY_PATH} \"${torch_root}/lib:\$ENV{LD_LIBRARY_PATH}\")
+  execute_process(COMMAND \"${Python3_EXECUTABLE}\" -B \"${CMAKE_SOURCE_DIR}/cmake/docs.py\" \"$<TARGET_FILE:ablate>\"
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/ablate\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/ablate COMPONENT program)
 
 set(package lib/cmake/Ablate)

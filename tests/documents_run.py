@@ -1,7 +1,7 @@
 """Runs the commands of the documents: documents_run.py <source folder> <program>
 
 Every `ablate ...` of README.md, CONTRIBUTING.md, AGENTS.md and docs/*.md is run by bash and must succeed: the lines of their ```sh
-blocks, code in the text, and the examples of the help texts in docs/commands.md. They run in one folder, where the studies,
+blocks, code in the text, and the examples of the help texts that `ablate help --all` prints. They run in one folder, where the studies,
 runs, models and texts that they name exist at toy size. Only sizes are changed; what studies expect is left out, since no
 model of that size need meet it. A verb that is only named may answer that it misses something (exit code 2).
 
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import documents
 
 # How a command that cannot run here begins: why.
 NOT_RUN = {
@@ -44,8 +46,6 @@ NOT_RUN = {
     "parallel": "run by tests/cluster",
     "ablate run study.yaml --ranks": "run by RanksTest, with a study that accumulates",
     "torchrun": "run by RanksTest",
-    "build/ablate run experiments/atlas": "hours; the studies are checked by atlas_test.py",
-    "python3 experiments/atlas/atlas.py run": "the same",
     "ablate power": "needs a pilot that has learned something; run by PowerTest",
     "git describe": "needs the history of the source",
     ".venv/bin/python tests/numbers": "run by make test-numbers, or as long",
@@ -229,8 +229,11 @@ def run_all(folder, commands, tutorial):
 
 def main():
     source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    files = [source / "README.md", source / "CONTRIBUTING.md", source / "AGENTS.md", *sorted((source / "docs").glob("*.md"))]
-    texts = {file.relative_to(source).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    sys.path.insert(0, str(source / "cmake"))
+    import docs
+    printed = {path: text for path, text in docs.printed(program).items() if path.endswith(".md")}
+    kept = documents.written(source, {*printed, "docs/atlas.md", "docs/frontier.md"})
+    texts = printed | {path: text for path, text in sorted(kept.items()) if re.fullmatch(r"(README|CONTRIBUTING|AGENTS|docs/\w+)\.md", path)}
     problems = [problem for document, text in texts.items() for problem in unlabelled(document, text)]
     commands = commands_of(texts)
     left_out = {reason_against(command) for command in commands}

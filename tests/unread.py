@@ -1,8 +1,8 @@
-"""Lists everything that can be given to the program with the code that reads it, and finds what nothing reads: unread.py <source folder> [--list]
+"""Lists everything that can be given to the program with the code that reads it, and finds what nothing reads: unread.py <source folder> <program> [--list]
 
   keys      a key of a study is a member that fields() of a struct offers. It is read in the struct, or by its name in a file that
             includes the struct's header; fields() and rules() do not count, nor does a value that is only set. Every key of
-            docs/configuration.md is one of these.
+            `ablate config docs` is one of these.
   flags     a flag of a verb is read by the verb's callback or by a function that it calls. A mode of a verb (check_mode) names flags that
             the verb has, and refuses all others.
   keywords  a parameter of a function of the Python package is used in the function.
@@ -14,6 +14,7 @@ import ast
 import collections
 import pathlib
 import re
+import subprocess
 import sys
 
 KEYS = ("experiments/config/", "data/", "models/", "tokenizer/", "training/")
@@ -236,7 +237,7 @@ def problems(tree, package, page="", listed=False):
         if not places:
             yield f"{struct}: nothing reads the key {key}"
     for key in sorted(set(KEY_OF_PAGE.findall(page.partition("\n## Metrics")[0])) - known):
-        yield f"docs/configuration.md: no struct offers the key {key}"
+        yield f"ablate config docs: no struct offers the key {key}"
     for verb, flag, read in flags(tree):
         if listed:
             print(f"{verb} {flag}: {'read' if read else 'nothing'}")
@@ -254,7 +255,7 @@ def problems(tree, package, page="", listed=False):
 def main():
     root = pathlib.Path(sys.argv[1])
     package = {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in (root / PYTHON).rglob("*.py")}
-    page = (root / "docs/configuration.md").read_text(encoding="utf-8")
+    page = subprocess.run([sys.argv[2], "config", "docs"], capture_output=True, text=True, check=True).stdout
     found = list(problems(sources(root), package, page, "--list" in sys.argv))
     for problem in found:
         print(problem)

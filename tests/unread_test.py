@@ -66,7 +66,7 @@ class Unread(unittest.TestCase):
 
     def test_a_key_of_the_manual_that_no_struct_offers_is_found(self):
         page = "| `width` | integer | `0` | how wide |\n| `depth` | integer | `0` | how deep |\n\n## Metrics\n| `bleu` | higher |\n"
-        self.assertIn("docs/configuration.md: no struct offers the key depth", list(unread.problems({"models/options.h": OPTIONS}, {}, page)))
+        self.assertIn("ablate config docs: no struct offers the key depth", list(unread.problems({"models/options.h": OPTIONS}, {}, page)))
 
     def test_a_flag_is_read_by_what_the_callback_calls(self):
         verb = "experiments/commands/show.cpp"

@@ -123,7 +123,7 @@ namespace {
 
 constexpr const char* kIntroduction = R"(# Every key of a study
 
-Written by `ablate config docs`; a test compares it with the program. `ablate config explain KEY` prints the same for one key, and
+Written by `ablate config docs`. `ablate config explain KEY` prints the same for one key, and
 [study.schema.json](study.schema.json) is for editors (`# yaml-language-server: $schema=...` in the first line of a study).
 
 A path such as `model.position.kind` starts below `base`; `tasks`, `sizes`, `arms` and `grid` change the same paths, with dots or

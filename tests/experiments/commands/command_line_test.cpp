@@ -30,11 +30,6 @@ TEST(CommandLine, OnlyTheVerbThatShellsAskIsHidden) {
   EXPECT_EQ(verb_named(*app, "complete")->get_group(), "");
 }
 
-TEST(CommandLine, TheReferenceIsWhatTheProgramPrints) {
-  EXPECT_EQ(read_file(std::string(ABLATE_SOURCE) + "/docs/commands.md"), reference_page())
-      << "run: build/ablate help --all > docs/commands.md";
-}
-
 TEST(CommandLine, WhateverIsPrintedEndsQuietlyWhereNoOneReads) {
   for (const std::string verb :
        {"config docs", "help --all", "--version", "run --help", "run --list"})

@@ -78,16 +78,6 @@ TEST(JsonSchema, HasOneDefinitionOfALayerToWhichItRefersThreeTimes) {
   EXPECT_EQ(references, 3);
 }
 
-TEST(JsonSchema, ThatOfTheRepositoryIsTheProgramsOwn) {
-  EXPECT_EQ(bytes_of(kSource / "docs/study.schema.json"), json_schema())
-      << "run: build/ablate config schema > docs/study.schema.json";
-}
-
-TEST(ConfigurationPage, ThatOfTheRepositoryIsTheProgramsOwn) {
-  EXPECT_EQ(bytes_of(kSource / "docs/configuration.md"), configuration_page())
-      << "run: build/ablate config docs > docs/configuration.md";
-}
-
 TEST(ConfigurationPage, NamesEveryKey) {
   const auto page = configuration_page();
   const auto schema = experiment_schema();
