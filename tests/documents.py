@@ -6,6 +6,7 @@
   verbs   docs/commands.md has a heading for every verb of the program. That every key is documented, config_test asks.
 """
 
+import functools
 import pathlib
 import posixpath
 import re
@@ -27,6 +28,7 @@ def without_code(texts):
     return {path: re.sub(r"^```.*?^```", "", text, flags=re.M | re.S) for path, text in texts.items()}
 
 
+@functools.cache
 def anchors(text):
     """What GitHub calls the headings, and anchors of HTML."""
     found = set(ANCHOR.findall(text))
