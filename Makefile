@@ -1,5 +1,7 @@
 .PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench docs atlas licences format lint clean
 .NOTPARALLEL:
+# The share of the build that is done, and the seconds that it took.
+export NINJA_STATUS = [%p %es] $(keep_this_space)
 all: build
 
 setup:
@@ -12,12 +14,11 @@ setup-test:
 # WERROR=ON makes errors of warnings, as CI does, and build/ remembers it.
 build: setup
 	@cmake --preset release $(if $(WERROR),-DABLATE_WERROR=$(WERROR)) >build.log 2>&1 || { cat build.log; exit 1; }
+	@[ -x build/ablate ] || python3 cmake/build_time.py
 	cmake --build --preset release --target ablate
 
-# The time is told before it is spent.
-quickstart:
-	@[ -x build/ablate ] || echo "quickstart: about 6 minutes on two cores the first time: 1 to set up, 4 to compile, 1 to train" >&2
-	@$(MAKE) --no-print-directory build
+# A first answer.
+quickstart: build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
 # Repeats the first failures at the end, since readers of a long log look there.
