@@ -67,14 +67,6 @@ class Page(unittest.TestCase):
         self.assertIn("exceeds 0.5 of the smallest one", text)
         self.assertIn("with 3 times the steps and fresh seeds", text)
 
-    def test_the_readme_quotes_ladders_as_they_were_recorded(self):
-        readme = (files.ROOT / "README.md").read_text()
-        words = {"ladder": ("gates", "{:.3f}, {:.3f}, {:.3f} at three sizes"),
-                 "depth_ladder": ("learned_first_values", "{:.3f} more loss with two layers, {:.3f} with four, {:.3f} less with eight")}
-        for study, (name, text) in words.items():
-            arm = next(arm for arm in ladder.read_ladder(study)["arms"] if arm["name"] == name)
-            self.assertIn(text.format(*(abs(effect["mean"]) for effect in arm["effects"])), readme, "the README quotes an older run")
-
     def test_claims_stand_in_the_order_of_their_outcomes(self):
         with_arms_of_the_record(self)
         found = [claim_of(record(contrast(word, mean=mean)), id=word) for word, mean in (("contradicts", 0.5), ("agrees", -0.5))]
