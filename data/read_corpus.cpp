@@ -98,81 +98,27 @@ std::vector<Candidate> two_files(const Text& options,
   return all;
 }
 
-/// Whether the fields are a header of column names instead of an example.
-bool is_header(const std::string& source, const std::string& target) {
-  static const std::set<std::string, std::less<>> kSources{"source", "src",      "input",
-                                                           "text",   "sentence", "document"};
-  static const std::set<std::string, std::less<>> kTargets{
-      "target", "tgt", "output", "label", "class", "translation", "summary", "category"};
-  static const std::set<std::string, std::less<>> kLanguages{
-      "ar",      "cs",         "de",      "en",      "es",      "fr",       "hi",
-      "it",      "ja",         "ko",      "nl",      "pl",      "pt",       "ru",
-      "tr",      "uk",         "zh",      "arabic",  "chinese", "czech",    "dutch",
-      "english", "french",     "german",  "hindi",   "italian", "japanese", "korean",
-      "polish",  "portuguese", "russian", "spanish", "turkish", "ukrainian"};
-  const auto small = [](const std::string& name) {
-    const auto lowered = tokenizer::lower_case(name);
-    const auto begin = lowered.find_first_not_of(' ');
-    return begin == std::string::npos
-               ? ""
-               : lowered.substr(begin, lowered.find_last_not_of(' ') + 1 - begin);
-  };
-  const auto left = small(source), right = small(target);
-  return (kSources.contains(left) && kTargets.contains(right)) ||
-         (kTargets.contains(left) && kSources.contains(right)) ||
-         (left != right && kLanguages.contains(left) && kLanguages.contains(right));
-}
-
-/// The remedy for a file whose name says that it is not TSV.
-std::string form_hint(const std::filesystem::path& file) {
-  const auto remedy = remedy_for_name(file);
-  if (remedy.empty()) return {};
-  const auto plain = file.extension() == ".gz" ? file.stem() : file;
-  return ", which a " + plain.extension().string().substr(1) + " file has not; " + remedy;
-}
-
-/// Line `i` of a TSV file.
-Candidate candidate_of(const std::filesystem::path& file, size_t i, const Line& line) {
-  const auto bad = [&](const std::string& why) { return Candidate{{}, place(file, i) + why}; };
-  if (!line.fault.empty()) return bad(line.fault);
-  const size_t tab = line.text.find('\t');
-  if (tab == std::string::npos || line.text.find('\t', tab + 1) != std::string::npos)
-    return bad("the line needs exactly one tab between source and target" + form_hint(file));
-  Example example{line.text.substr(0, tab), line.text.substr(tab + 1)};
-  if (blank(example.source) || blank(example.target)) return bad("one side is empty");
-  if (i == 0 && is_header(example.source, example.target))
-    return bad("the line names columns and is no example");
-  return {std::move(example), {}};
-}
-
 Candidate candidate_of(const TableReader& reader, TableRow row) {
   const auto bad = [&](const std::string& why) {
-    return Candidate{{}, reader.place(row.line) + why};
+    return Candidate{.example = {}, .fault = reader.place(row.line) + why};
   };
   if (!row.fault.empty()) return bad(row.fault);
   if (blank(row.texts[0]) || blank(row.texts[1])) return bad("one side is empty");
-  return {{one_line(std::move(row.texts[0])), one_line(std::move(row.texts[1]))}, {}};
+  return {.example = {one_line(std::move(row.texts[0])), one_line(std::move(row.texts[1]))},
+          .fault = {}};
 }
 
 TableReader table_of(const Text& options, const std::filesystem::path& file) {
-  return {file,
-          *options.format,
-          {options.columns.source, options.columns.target},
+  std::vector<std::string> columns;
+  if (options.format) columns = {options.columns.source, options.columns.target};
+  return {file, options.format.value_or(TableFormat::tsv), std::move(columns),
           options.max_line_bytes};
 }
 
-std::vector<Candidate> rows_of(const Text& options, const std::filesystem::path& file) {
+std::vector<Candidate> one_file(const Text& options, const std::filesystem::path& file) {
   std::vector<Candidate> all;
   auto reader = table_of(options, file);
   while (auto row = reader.next()) all.push_back(candidate_of(reader, std::move(*row)));
-  return all;
-}
-
-std::vector<Candidate> one_file(const Text& options, const std::filesystem::path& file) {
-  if (options.format) return rows_of(options, file);
-  std::vector<Candidate> all;
-  const auto lines = read_lines(file, options.max_line_bytes);
-  for (size_t i = 0; i < lines.size(); ++i) all.push_back(candidate_of(file, i, lines[i]));
   return all;
 }
 
@@ -218,17 +164,9 @@ void check_first_lines(const Text& options, const std::filesystem::path& folder)
   for (const auto* files : {&options.train, &options.validation, &options.test}) {
     const auto paths = resolve(*files, folder);
     if (paths.size() != 1 || !std::filesystem::is_regular_file(paths[0])) continue;
-    if (options.format) {
-      auto reader = table_of(options, paths[0]);
-      auto row = reader.next();
-      const auto first = row ? candidate_of(reader, std::move(*row)) : Candidate();
-      if (!first.fault.empty()) refuse(first.fault);
-      continue;
-    }
-    LineReader reader(GzipFile{paths[0]}, options.max_line_bytes);
-    const auto line = reader.next();
-    if (!line) continue;
-    const auto first = candidate_of(paths[0], 0, *line);
+    auto reader = table_of(options, paths[0]);
+    auto row = reader.next();
+    const auto first = row ? candidate_of(reader, std::move(*row)) : Candidate();
     if (!first.fault.empty()) refuse(first.fault);
   }
 }

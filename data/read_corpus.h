@@ -30,7 +30,7 @@ Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder);
 Corpus read_text(const Text& options, const std::filesystem::path& folder);
 
 /// Throws the DataError of read_text() if the first line of a TSV file is bad, for example because
-/// the file has another format or begins with column names.
+/// the file has another format.
 void check_first_lines(const Text& options, const std::filesystem::path& folder);
 
 /// Reads one set, [source file, target file] or [TSV file], as read_text() does. Adds to `skipped`.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "data/corpus.h"
+#include "data/foreign_form.h"
 
 namespace ablate::data {
 namespace {
@@ -15,9 +16,13 @@ namespace {
 constexpr std::string_view kMisplacedQuote =
     "a quote stands where none may: it encloses a whole field, and is doubled within one";
 
-/// Splits lines of CSV into the fields of one row.
-class CsvRow {
+/// Splits lines of CSV or TSV, which has no quotes, into the fields of one row.
+class SplitRow {
  public:
+  explicit SplitRow(TableFormat format)
+      : separator_(format == TableFormat::tsv ? '\t' : ','),
+        quote_(format == TableFormat::tsv ? '\0' : '"') {}
+
   /// Whether the row ends with this line; otherwise a quoted field goes on in the next one.
   bool add(std::string_view line) {
     if (state_ == State::quoted)
@@ -35,38 +40,36 @@ class CsvRow {
 
   void take(char c) {
     if (state_ == State::quoted) {
-      if (c == '"')
+      if (c == quote_)
         state_ = State::closed;
       else
         fields_.back() += c;
       return;
     }
-    if (c == ',') {
+    if (c == separator_) {
       fields_.emplace_back();
       state_ = State::begin;
-    } else if (c == '"' && state_ != State::plain) {
+    } else if (c == quote_ && state_ != State::plain) {
       if (state_ == State::closed) fields_.back() += c;  // a doubled quote
       state_ = State::quoted;
     } else {
-      misplaced_ = misplaced_ || c == '"' || state_ == State::closed;
+      misplaced_ = misplaced_ || c == quote_ || state_ == State::closed;
       fields_.back() += c;
       state_ = State::plain;
     }
   }
 
+  char separator_, quote_;  // NUL, which no line holds, if there is none
   std::vector<std::string> fields_;
   State state_ = State::begin;
   bool misplaced_ = false;
 };
 
-std::vector<std::string> split_at_tabs(std::string_view line) {
-  std::vector<std::string> fields;
-  for (size_t begin = 0; begin <= line.size();) {
-    const auto end = std::min(line.find('\t', begin), line.size());
-    fields.emplace_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return fields;
+/// Why a row without names is no pair, and the remedy if the file's name tells one.
+std::string why_no_pair(const std::filesystem::path& file) {
+  const auto remedy = remedy_for_name(file);
+  return "the line needs exactly one tab between source and target" +
+         (remedy.empty() ? "" : "; by its name the file has another form: " + remedy);
 }
 
 std::string fault_in(const Line& line) {
@@ -126,6 +129,8 @@ TableReader::TableReader(const std::filesystem::path& file, TableFormat format,
       max_line_bytes_(max_line_bytes) {
   if (format_ == TableFormat::jsonl)
     check_pointers();
+  else if (columns_.empty())
+    places_ = {0, 1};
   else
     read_names();
 }
@@ -162,12 +167,8 @@ std::optional<TableRow> TableReader::fields() {
   if (!line) return {};
   TableRow row{.line = ++line_, .texts = {}, .fault = fault_in(*line)};
   if (!row.fault.empty()) return row;
-  if (format_ == TableFormat::tsv) {
-    row.texts = split_at_tabs(line->text);
-    return row;
-  }
-  CsvRow csv;
-  for (auto bytes = std::ssize(line->text); !csv.add(line->text);) {
+  SplitRow split(format_);
+  for (auto bytes = std::ssize(line->text); !split.add(line->text);) {
     line = lines_.next();
     line_ += line ? 1 : 0;
     bytes += line ? std::ssize(line->text) + 1 : 0;
@@ -175,16 +176,17 @@ std::optional<TableRow> TableReader::fields() {
     if (line && !line->fault.empty()) row.fault = place(line_) + fault_in(*line);
     if (!row.fault.empty()) return row;
   }
-  if (csv.misplaced_quote()) row.fault = kMisplacedQuote;
-  row.texts = std::move(csv).fields();
+  if (split.misplaced_quote()) row.fault = kMisplacedQuote;
+  row.texts = std::move(split).fields();
   return row;
 }
 
 TableRow TableReader::chosen(TableRow row) const {
   if (!row.fault.empty()) return row;
   if (row.texts.size() != names_) {
-    row.fault =
-        fmt::format("the row has {} fields and the first line {}", row.texts.size(), names_);
+    row.fault = columns_.empty() ? why_no_pair(file_)
+                                 : fmt::format("the row has {} fields and the first line {}",
+                                               row.texts.size(), names_);
     return row;
   }
   std::vector<std::string> texts;

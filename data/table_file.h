@@ -21,7 +21,8 @@ struct TableRow {
 
 /// Reads chosen columns of a file whose rows are named: CSV (RFC 4180) and TSV without quotes
 /// (IANA), which begin with the names, and JSON Lines, whose objects may be nested: a column that
-/// begins with a slash is a JSON pointer (RFC 6901). Plain or gzip.
+/// begins with a slash is a JSON pointer (RFC 6901). Plain or gzip. If no column is named, the file
+/// is one without names whose rows are pairs.
 class TableReader {
  public:
   /// Throws DataError if the file cannot be opened, its first line does not name each of `columns`
@@ -52,7 +53,7 @@ class TableReader {
   std::vector<std::string> columns_;
   int64_t max_line_bytes_;
   std::vector<size_t> places_;  // of the columns among the fields
-  size_t names_ = 0;            // fields of a row
+  size_t names_ = 2;            // fields of a row
   int64_t line_ = 0;            // lines read
 };
 

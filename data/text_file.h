@@ -70,7 +70,7 @@ std::string text_of(std::span<const std::string> lines);
 bool blank(std::string_view text);
 
 /// Throws DataError if load() would refuse the first line of a file, for example because the file
-/// has another format or begins with column names. Reads only that line.
+/// has another format. Reads only that line.
 void check_first_lines(const DataOptions& options, const std::filesystem::path& folder);
 
 }  // namespace ablate::data

@@ -1,5 +1,4 @@
 #include "data/read_corpus.h"
-#include "data/text_file.h"
 #include "tests/data/folder_test_case.h"
 
 namespace ablate::data {
@@ -26,16 +25,6 @@ TEST_F(LabelledText, OfAnUnknownClassIsNamed) {
   EXPECT_EQ(message_of([&] { read_labelled(options_, folder_); }),
             "train.tsv: the class 'very good' has a space; every line is a text, a tab and a class "
             "of one word");
-}
-
-TEST_F(LabelledText, HasNoLineOfColumnNames) {
-  write("train.tsv", "a film\tgood\nno film\tbad\n");
-  write("test.tsv", "Label\tText\nfilm\tgood\n");
-  const std::string fault =
-      "test.tsv:1: the line names columns and is no example; fix the line, or leave such lines out "
-      "with data.bad_lines: skip";
-  EXPECT_EQ(message_of([&] { read_labelled(options_, folder_); }), fault);
-  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(options_), folder_); }), fault);
 }
 
 TEST_F(LabelledText, OfOneClassTeachesNothing) {

@@ -38,34 +38,17 @@ TEST_F(ParallelText, MayBeOneTsv) {
             (std::vector<Example>{{"one", "eins"}, {"two", "zwei"}}));
 }
 
-TEST_F(ParallelText, ALineOfColumnNamesIsNoExample) {
-  const std::string fix = "; fix the line, or leave such lines out with data.bad_lines: skip";
-  auto text = options();
-  text.train = {"pairs.tsv"};
-  write("pairs.tsv", "Source\ttarget\none\teins\n");
-  EXPECT_EQ(message(text), "pairs.tsv:1: the line names columns and is no example" + fix);
-  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(text), folder_); }), message(text));
-  write("languages.tsv", "English\tGerman\none\teins\n");
-  auto other = options();
-  other.test = {"languages.tsv"};
-  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(other), folder_); }),
-            "languages.tsv:1: the line names columns and is no example" + fix);
-  text.bad_lines = BadLine::skip;
-  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(text), folder_); }), "no error");
-  EXPECT_EQ(read_text(text, folder_).train, (std::vector<Example>{{"one", "eins"}}));
-  EXPECT_EQ(read_text(text, folder_).skipped, 1);
-  write("pairs.tsv", "one\teins\nsource\ttarget\n");
-  EXPECT_EQ(read_text(text, folder_).skipped, 0) << "only the first line names columns";
-}
-
 TEST_F(ParallelText, AFileOfAnotherFormIsNamed) {
   write("pairs.csv", "one,eins\n");
   auto text = options();
   text.train = {"pairs.csv"};
   EXPECT_EQ(message(text),
-            "pairs.csv:1: the line needs exactly one tab between source and target, which a csv "
-            "file has not; give data.format: csv; fix the line, or leave such lines out with "
-            "data.bad_lines: skip");
+            "pairs.csv:1: the line needs exactly one tab between source and target; by its name "
+            "the file has another form: give data.format: csv; fix the line, or leave such lines "
+            "out with data.bad_lines: skip");
+  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(text), folder_); }), message(text));
+  text.bad_lines = BadLine::skip;
+  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(text), folder_); }), "no error");
 }
 
 TEST_F(ParallelText, EveryFaultIsNamedWithFileAndLine) {

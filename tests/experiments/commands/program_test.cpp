@@ -174,13 +174,10 @@ TEST_F(ProgramTest, TheCheckOfAStudyFindsFilesOfAnotherForm) {
   };
   const auto csv = check("one,eins\n");
   EXPECT_EQ(csv.code, 3) << csv.output;
-  EXPECT_NE(csv.output.find("a.csv:1: the line needs exactly one tab between source and target, "
-                            "which a csv file has not"),
+  EXPECT_NE(csv.output.find("a.csv:1: the line needs exactly one tab between source and target; "
+                            "by its name the file has another form: give data.format: csv"),
             std::string::npos)
       << csv.output;
-  const auto header = check("en\tde\none\teins\n");
-  EXPECT_EQ(header.code, 3) << header.output;
-  EXPECT_NE(header.output.find("a.csv:1: the line names columns"), std::string::npos);
   EXPECT_EQ(check("one\teins\n").code, 0);
 }
 
