@@ -18,7 +18,7 @@ std::vector<Example> lines_of(const std::filesystem::path& file, int64_t max_lin
   for (auto& line : read_lines(file, max_line_bytes)) {
     if (!line.fault.empty())
       throw DataError(file.string() + ":" + std::to_string(lines.size() + 1) + ": " + line.fault);
-    lines.push_back({{}, std::move(line.text)});
+    lines.push_back({.source = {}, .target = std::move(line.text)});
   }
   return lines;
 }
@@ -63,7 +63,7 @@ std::vector<Example> lines_of_rows(const Language& options, const std::filesyste
       end = std::min(text->find('\n', begin), text->size());
       auto line = text->substr(begin, end - begin);
       if (line.ends_with('\r')) line.pop_back();
-      lines.push_back({{}, one_line(std::move(line))});
+      lines.push_back({.source = {}, .target = one_line(std::move(line))});
     }
   }
   return lines;

@@ -122,7 +122,10 @@ class Softmax : public ScoringRouter {
   RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
     const auto h = scores(jittered(wide(input.x), context));
     const auto [p, best] = ops::softmax_top_k(h, active_);
-    return {best.indices, renormalize_ ? divided_by_sum(best.values) : best.values, p, h, {}};
+    return {.topk_idx = best.indices,
+            .topk_weight = renormalize_ ? divided_by_sum(best.values) : best.values,
+            .probs = p,
+            .logits = h};
   }
 
  private:
@@ -159,7 +162,8 @@ class Noisy : public ScoringRouter {
  private:
   RouterOutput chosen(const torch::Tensor& h) const {
     const auto [best, expert] = h.topk(active_, -1);
-    return {expert, best.softmax(-1), h.softmax(-1), h, {}};
+    return {
+        .topk_idx = expert, .topk_weight = best.softmax(-1), .probs = h.softmax(-1), .logits = h};
   }
   /// P(x, i), equation 9: each expert against the last chosen of the others. // [N, E]
   torch::Tensor selection_prob(const torch::Tensor& clean, const torch::Tensor& noisy,
@@ -209,8 +213,10 @@ class Sigmoid : public ScoringRouter {
     const auto s = h.sigmoid();
     const auto expert = std::get<1>((s.detach() + bias_).topk(active_, -1));
     const auto weight = s.gather(-1, expert);
-    return {
-        expert, options_.renormalize ? divided_by_sum(weight) : weight, divided_by_sum(s), h, {}};
+    return {.topk_idx = expert,
+            .topk_weight = options_.renormalize ? divided_by_sum(weight) : weight,
+            .probs = divided_by_sum(s),
+            .logits = h};
   }
   void update_selection_bias(const torch::Tensor& counts) override {
     torch::NoGradGuard no_grad;
@@ -242,7 +248,11 @@ class ExpertChoice : public ScoringRouter {
         (input.company.sum(-1, /*keepdim=*/true).to(torch::kDouble) * share - 1e-9).ceil();
     const auto full = rank.ge(room).flatten(1).t();                         // [N, E]
     const auto names = torch::ones_like(full, torch::kLong).cumsum(1) - 1;  // 0 ... E - 1
-    return {names.masked_fill(full, experts), p, p, h, {}, /*balances=*/false};
+    return {.topk_idx = names.masked_fill(full, experts),
+            .topk_weight = p,
+            .probs = p,
+            .logits = h,
+            .balances_load = false};
   }
 };
 

@@ -183,7 +183,7 @@ Corpus grammar_text(const Lano& task, uint64_t seed) {
   };
   const auto lines_of = [](const std::vector<std::vector<int64_t>>& strings) {
     std::vector<Example> lines;
-    for (const auto& string : strings) lines.push_back({{}, text_of(string)});
+    for (const auto& string : strings) lines.push_back({.source = {}, .target = text_of(string)});
     return lines;
   };
   const auto tested = drawn("test", task.examples.test);

@@ -39,7 +39,7 @@ class KeptGradients {
 
 /// A copy, since the next replay writes over it.
 PassOutput copy_of(const PassOutput& output) {
-  PassOutput copy{copy_of(output.loss), copy_of(output.nll), {}};
+  PassOutput copy{.loss = copy_of(output.loss), .nll = copy_of(output.nll)};
   for (const auto& of : output.mixtures)
     copy.mixtures.push_back({.aux_loss = copy_of(of.aux_loss),
                              .load = copy_of(of.load),
