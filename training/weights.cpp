@@ -206,8 +206,4 @@ Weights extract_ema(Tensors& optimizer) {
   return averages;
 }
 
-void keep_ema(Tensors& optimizer) {
-  std::erase_if(optimizer, [](const auto& item) { return !item.first.starts_with(kEmaPrefix); });
-}
-
 }  // namespace ablate::training

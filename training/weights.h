@@ -91,7 +91,4 @@ class Ema {
 /// Moves the averages out of a checkpoint's optimizer tensors. Empty if there are none.
 Weights extract_ema(Tensors& optimizer);
 
-/// Removes the optimizer's own state from a checkpoint's optimizer tensors; averages stay.
-void keep_ema(Tensors& optimizer);
-
 }  // namespace ablate::training

@@ -111,7 +111,6 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_report(*app);
   add_power(*app);
   add_pack(*app);
-  add_slim(*app);
   add_eval(*app);
   add_score(*app);
   add_translate(*app);

@@ -18,7 +18,6 @@ namespace ablate::commands {
 void add_run(CLI::App& app);
 void add_report(CLI::App& app);
 void add_power(CLI::App& app);
-void add_slim(CLI::App& app);
 void add_pack(CLI::App& app);
 void add_status(CLI::App& app);
 void add_cancel(CLI::App& app);

@@ -93,35 +93,6 @@ TEST_F(StatusTest, ARunIsRunningWhileItsProcessLivesAndLostAfterwards) {
             "nobody works on this study; repeat its 'ablate run' to continue it");
 }
 
-TEST_F(StatusTest, SlimLeavesTheOptimizerOutOfFinishedRunsAndTheirScoresAsTheyWere) {
-  const auto made = command("out", "--seeds 1,2 --set training.ema=0.9");
-  ASSERT_EQ(shell(made).code, 0);
-  const auto folder = folder_ / "out/tiny";
-  std::filesystem::remove(folder / "copy/base/seed-2/result.json");
-  const auto eval = [&](int seed) {
-    return shell(kProgram + " eval " + (folder / "copy/base/seed-").string() +
-                 std::to_string(seed) + " 2>&1");
-  };
-  const auto optimizer = [&](int seed) {
-    return std::filesystem::file_size(folder / "copy/base" / fmt::format("seed-{}", seed) /
-                                      "checkpoints/step-00000060/optimizer.safetensors");
-  };
-  const auto scores = eval(1).output;
-  const auto size = optimizer(1);
-  const auto slimmed = shell(kProgram + " slim " + folder.string() + " 2>&1");
-  EXPECT_EQ(slimmed.code, 0);
-  EXPECT_TRUE(slimmed.output.starts_with("1 run is ")) << slimmed.output;
-  EXPECT_TRUE(slimmed.output.ends_with("; 1 that has not finished stays as it is\n"))
-      << slimmed.output;
-  EXPECT_LT(optimizer(1), size / 2) << "averages stay, two moments go";
-  EXPECT_EQ(optimizer(2), size);
-  EXPECT_TRUE(shell(kProgram + " slim " + folder.string() + " 2>&1")
-                  .output.starts_with("0 runs are 0.0 MB smaller"));
-  EXPECT_EQ(eval(1).code, 0);
-  EXPECT_EQ(eval(1).output, scores);
-  EXPECT_EQ(shell(made).code, 0);
-}
-
 TEST_F(StatusTest, ASupervisedRunThatFailsSaysWhy) {
   ASSERT_EQ(shell(command("out", "--launcher print --set data.examples.train=1")).code, 0);
   write_file(run("out") / "metrics.jsonl", "no JSON\n");
