@@ -122,7 +122,6 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_inspect(*app);
   add_bench(*app);
   add_moefy(*app);
-  add_prune(*app);
   add_export(*app);
   add_verify(*app);
   add_import(*app);

@@ -39,7 +39,6 @@ void add_inspect_attention(CLI::App& inspect);
 void add_bench(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_moefy(CLI::App& app);
-void add_prune(CLI::App& app);
 void add_export(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_import(CLI::App& app);

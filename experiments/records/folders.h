@@ -14,7 +14,6 @@ inline constexpr const char* kResultFile = "result.json";
 inline constexpr const char* kSourceTokenizerFile = "source.model";
 inline constexpr const char* kMoeficationTableFile = "moefication.md";
 inline constexpr const char* kMoeficationPageFile = "moefication.html";
-inline constexpr const char* kPruningTableFile = "pruning.md";
 inline constexpr const char* kTargetTokenizerFile = "target.model";
 
 /// A test set's name as part of a file name.

@@ -310,14 +310,6 @@ TEST_F(DeviceProgram, EveryGroupingOfMoefyWorksWithEveryRouter) {
   }
 }
 
-TEST_F(DeviceProgram, HeadsAreRankedAndLeftOut) {
-  const auto to = folder_ / "pruned";
-  const auto table =
-      printed("prune " + arm("base").string() + " --parts 2 --each --remove 3 --to " + to.string());
-  EXPECT_NE(table.find("| 24 of 24 | 1.000 |"), std::string::npos) << table;
-  printed("eval " + to.string());
-}
-
 TEST_F(DeviceProgram, CountsAreWrittenAtTheEndOfTheProgram) {
   if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
   const auto file = folder_ / "counts";

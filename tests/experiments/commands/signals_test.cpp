@@ -33,7 +33,6 @@ TEST_F(SignalsTest, AVerbThatSavesNothingDiesByTheSignal) {
       "score " + run + " --source " + study().string() + " --target " + study().string(),
       "export " + run + " --to x",
       "moefy " + run + " --to x",
-      "prune " + run,
       "inspect attention " + run + " --text x",
       "inspect model " + pipe,
       "bench decode " + pipe,
