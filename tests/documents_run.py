@@ -38,8 +38,6 @@ NOT_RUN = {
     "pip install": "needs a network; run by tests/python and tests/install",
     "ct2-transformers-converter": "needs CTranslate2; run by make test-exchange",
     "tensorboard": "serves until it is stopped",
-    "source <(ablate completion zsh)": "for zsh",
-    "ablate completion fish | source": "for fish",
     "ablate run study.yaml --launcher": "run by tests/cluster",
     "ablate cancel": "run by tests/cluster",
     "srun": "run by tests/cluster",

@@ -8,7 +8,6 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
-#include "experiments/commands/foreign_verb.h"
 #include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/yaml/suggestion.h"
@@ -24,21 +23,31 @@ std::string path_of(const CLI::App& app) {
   return above.empty() ? app.get_name() : above + " " + app.get_name();
 }
 
-std::vector<std::string> verb_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (!verb->get_group().empty()) names.push_back(verb->get_name());
-  return names;
-}
+/// Verbs of other toolkits that none of ours resembles, and ours.
+constexpr std::pair<std::string_view, const char*> kForeignVerbs[] = {{"plot", "report"},
+                                                                      {"table", "report"},
+                                                                      {"validate", "config check"},
+                                                                      {"check", "config check"},
+                                                                      {"compare", "config diff"},
+                                                                      {"explain", "config explain"},
+                                                                      {"fit", "run"},
+                                                                      {"sweep", "run"},
+                                                                      {"resume", "run"},
+                                                                      {"logs", "status"},
+                                                                      {"stop", "cancel"},
+                                                                      {"evaluate", "eval"},
+                                                                      {"test", "eval"},
+                                                                      {"predict", "translate"},
+                                                                      {"sample", "generate"},
+                                                                      {"download", "data fetch"},
+                                                                      {"convert", "export"},
+                                                                      {"profile", "bench"}};
 
-std::vector<std::string> flags_of(const CLI::App& app) {
-  std::vector<std::string> flags;
-  for (const auto* option : app.get_options())
-    if (!option->get_group().empty())
-      for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
-  if (app.get_parent() != nullptr)
-    std::ranges::move(flags_of(*app.get_parent()), std::back_inserter(flags));
-  return flags;
+std::string hint_for_verb(const CLI::App& app, const std::string& verb) {
+  for (const auto& [foreign, own] : kForeignVerbs)
+    if (app.get_parent() == nullptr && verb == foreign)
+      return fmt::format("; did you mean '{}'?", own);
+  return config::did_you_mean(verb, verb_names(app));
 }
 
 bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
@@ -133,6 +142,23 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   return app;
 }
 
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!verb->get_group().empty()) names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const auto* option : app.get_options())
+    if (!option->get_group().empty())
+      for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+  if (app.get_parent() != nullptr)
+    std::ranges::move(flags_of(*app.get_parent()), std::back_inserter(flags));
+  return flags;
+}
+
 const CLI::App* verb_named(const CLI::App& app, const std::string& name) {
   for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     if (verb->get_name() == name) return verb;
@@ -185,11 +211,8 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       at = verb;
     } else if (at->get_require_subcommand_min() > 0) {
       const auto above = path_of(*at);
-      const std::vector<std::string> rest(arguments.begin() + static_cast<int64_t>(i) + 1,
-                                          arguments.end());
-      auto hint = above.empty() ? hint_for_foreign_verb(word, rest) : "";
-      if (hint.empty()) hint = config::did_you_mean(word, verb_names(*at));
-      return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above, hint);
+      return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
+                         hint_for_verb(*at, word));
     }
   }
   return {};

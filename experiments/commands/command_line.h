@@ -11,6 +11,12 @@ namespace ablate::commands {
 /// set by --debug and must outlive the command line.
 std::unique_ptr<CLI::App> command_line(bool& debug);
 
+/// The names of the verbs below `app` that its help shows.
+std::vector<std::string> verb_names(const CLI::App& app);
+
+/// The flags of a verb and of those above it, with their two dashes.
+std::vector<std::string> flags_of(const CLI::App& app);
+
 /// Null if there is no such verb.
 const CLI::App* verb_named(const CLI::App& app, const std::string& name);
 

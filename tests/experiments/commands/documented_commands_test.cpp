@@ -149,7 +149,7 @@ std::string parse(const std::vector<std::string>& words) {
 TEST(DocumentedCommands, AreFoundInProseBlocksAndSynopses) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(commands_in("build/ablate verify model.pt"), Words{"ablate verify model.pt"});
-  EXPECT_EQ(commands_in("source <(ablate completion bash)"), Words{"ablate completion bash"});
+  EXPECT_EQ(commands_in("source <(ablate completion)"), Words{"ablate completion"});
   EXPECT_EQ(commands_in("echo 'a b' | ablate translate RUN --beam 2 > out"),
             Words{"ablate translate RUN --beam 2"});
   EXPECT_EQ(commands_in("ablate config check|show     ablate eval RUN [--beam N]   what it does"),
