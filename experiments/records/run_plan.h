@@ -50,14 +50,12 @@ struct RunEstimate {
   int64_t memory_bytes = 0;  // peak of the process that timed a few updates
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
   int64_t disk_bytes = 0;    // checkpoints at the end
-  int64_t files = 0;         // files and folders at the end
   double test_seconds = 0;   // the evaluation on test sets, part of `seconds`
-  int64_t test_files = 0;    // texts of test sets, part of `files`
   double calibration_seconds = 0;
   std::vector<std::string> notes;  // sizes of its data that are less than requested
 
   ABLATE_FIELDS(parameters, active_parameters, trained_parameters, steps, flops, memory_bytes,
-                seconds, disk_bytes, files, test_seconds, test_files, calibration_seconds, notes)
+                seconds, disk_bytes, test_seconds, calibration_seconds, notes)
 };
 
 /// A job array for some of a wave's runs: its task i works on the run of line first + i, both from

@@ -283,24 +283,6 @@ int64_t checkpoint_bytes(const training::TrainingOptions& options,
   return weight_bytes(run.parameters * (1 + average) + run.trained_parameters * kMoments);
 }
 
-/// Sources, references and outputs.
-int64_t test_files(const RunData& data) {
-  if (!data::writes_outputs(data.format.compared())) return 0;
-  return 3 * std::ssize(data.corpus.tests);
-}
-
-/// The number of files and folders in the folder of a finished run that was started once.
-int64_t files_left_by(const RunData& data, int64_t checkpoints) {
-  constexpr int64_t kOfRun = 14;  // itself, records, claims, events, the checkpoints' folder
-  constexpr int64_t kOfCheckpoint =
-      6;  // itself, weights, optimizer, state, configuration, manifest
-  const auto& tokenizers = data.tokenizers;
-  const bool joint = tokenizers.source.sha256() == tokenizers.target.sha256();
-  const int64_t labels = tokenizers.labels ? 1 : 0;
-  const int64_t sealed = 2 * ((joint ? 1 : 2) + labels);  // with the digest of each
-  return kOfRun + sealed + test_files(data) + checkpoints * (kOfCheckpoint + 2 + labels);
-}
-
 /// The data and the model of a run that is only estimated.
 struct Planned {
   RunData data;
@@ -333,8 +315,6 @@ records::RunEstimate counted(const config::Experiment& experiment, const Planned
   const auto checkpoints = options.trains() ? kept_checkpoints(options, estimate.steps) : 1;
   estimate.disk_bytes = options.trains() ? checkpoints * checkpoint_bytes(options, estimate)
                                          : weight_bytes(estimate.parameters);
-  estimate.files = files_left_by(run.data, checkpoints);
-  estimate.test_files = test_files(run.data);
   return estimate;
 }
 

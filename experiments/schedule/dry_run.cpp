@@ -102,13 +102,13 @@ Estimates estimate(const config::Study& study, const Sharing& sharing, bool time
 struct Total {
   int64_t runs = 0;
   double flops = 0, seconds = 0;
-  int64_t disk_bytes = 0, files = 0;
+  int64_t disk_bytes = 0;
   int64_t memory_bytes = 0;  // of the largest
 };
 
 double megabytes(int64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
-constexpr auto kRow = "{:<{}}  {:<8}  {:>11}  {:>7}  {:>8}  {:>9}  {:>8}  {:>8}  {:>5}\n";
+constexpr auto kRow = "{:<{}}  {:<8}  {:>11}  {:>7}  {:>8}  {:>9}  {:>8}  {:>8}\n";
 
 void print_row(const std::string& name, size_t width, const std::string& state,
                const records::RunEstimate& run) {
@@ -116,7 +116,7 @@ void print_row(const std::string& name, size_t width, const std::string& state,
       kRow, name, width, state, run.parameters, run.steps, fmt::format("{:.2e}", run.flops),
       run.memory_bytes > 0 ? fmt::format("{:.0f} MB", megabytes(run.memory_bytes)) : "-",
       std::isnan(run.seconds) ? "-" : clock_text(run.seconds),
-      fmt::format("{:.1f} MB", megabytes(run.disk_bytes)), run.files);
+      fmt::format("{:.1f} MB", megabytes(run.disk_bytes)));
 }
 
 /// A run to list, and the arm whose estimate it has.
@@ -164,7 +164,7 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
   const auto side_by_side = std::clamp<int64_t>(total.runs, 1, sharing.jobs);
   std::cout << fmt::format(
       "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these{}, "
-      "{:.1f} MB of checkpoints, {} files and folders.\n"
+      "{:.1f} MB of checkpoints.\n"
       "FLOPs are those of matrix products at every position, three times a forward pass's unless "
       "weights are frozen. Time and memory come from\ntimed updates, a validation and a part of "
       "the evaluation of every arm on "
@@ -174,16 +174,16 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
       sharing.gpu
           ? " on the GPU"
           : fmt::format(", of {:.0f} MB that are free", megabytes(training::available_memory())),
-      megabytes(total.disk_bytes), total.files, calibration);
+      megabytes(total.disk_bytes), calibration);
 }
 
 void print_counted(const Total& total) {
   std::cout << fmt::format(
-      "\n{} runs to do: {:.2e} FLOPs, {:.1f} MB of checkpoints, {} files and folders.\n"
+      "\n{} runs to do: {:.2e} FLOPs, {:.1f} MB of checkpoints.\n"
       "FLOPs are those of matrix products at every position, three times a forward pass's unless "
       "weights are frozen. Nothing was timed; the same command\n"
       "without --launcher and --ranks, on a node, estimates time and memory.\n",
-      total.runs, total.flops, megabytes(total.disk_bytes), total.files);
+      total.runs, total.flops, megabytes(total.disk_bytes));
 }
 
 /// Notes on the study from its file, its data and the machine.
@@ -218,14 +218,11 @@ void dry_run(const config::Study& study, const StudyOptions& options, const DryR
   for (const auto& one : runs) width = std::max(width, records::label(one.run).size());
   if (!how.json)
     std::cout << fmt::format(kRow, "run", width, "state", "parameters", "steps", "FLOPs", "memory",
-                             "time", "disk", "files");
+                             "time", "disk");
   for (const auto& [run, like] : runs) {
     const auto state = records::state_of(options.folder.run(run));
     auto one = estimates.at(like);
-    if (run.trial) {
-      one.seconds -= std::exchange(one.test_seconds, 0);
-      one.files -= std::exchange(one.test_files, 0);
-    }
+    if (run.trial) one.seconds -= std::exchange(one.test_seconds, 0);
     if (how.json)
       std::cout << nlohmann::json{{"run", records::label(run)},
                                   {"state", state},
@@ -239,7 +236,6 @@ void dry_run(const config::Study& study, const StudyOptions& options, const DryR
     total.flops += one.flops;
     total.seconds += one.seconds;
     total.disk_bytes += one.disk_bytes;
-    total.files += one.files;
     total.memory_bytes = std::max(total.memory_bytes, one.memory_bytes);
   }
   if (how.json) return;

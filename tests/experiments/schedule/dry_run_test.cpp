@@ -62,7 +62,7 @@ TEST_F(ProgramTest, ADryRunForAClusterOrForRanksTimesNothing) {
     EXPECT_EQ(counted.at("estimate").at("seconds"), "NaN");
     EXPECT_EQ(counted.at("estimate").at("memory_bytes"), 0);
     for (const char* key :
-         {"parameters", "active_parameters", "steps", "flops", "disk_bytes", "files", "notes"})
+         {"parameters", "active_parameters", "steps", "flops", "disk_bytes", "notes"})
       EXPECT_EQ(counted.at("estimate").at(key), timed.at("estimate").at(key)) << key;
   }
   const auto table = shell(command("out", "--dry-run --launcher slurm"));
@@ -77,19 +77,6 @@ TEST_F(ProgramTest, ADryRunThatTimesNothingCannotTellTheStepsOfABudgetInSeconds)
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.output.find("only timed updates tell how many steps"), std::string::npos)
       << outcome.output;
-}
-
-TEST_F(ProgramTest, ADryRunCountsTheFilesAndFoldersOfARun) {
-  for (const std::string more : {"", "--set training.evaluate_every=0", "--set training.steps=56",
-                                 "--set training.keep=1 --set data.test_length=[4]"}) {
-    const std::string output = "out" + std::to_string(more.size());
-    const auto estimate =
-        nlohmann::json::parse(shell(command(output, more + " --dry-run --json")).output)
-            .at("estimate");
-    ASSERT_EQ(shell(command(output, more)).code, 0);
-    const auto files = std::filesystem::recursive_directory_iterator(run(output));
-    EXPECT_EQ(estimate.at("files"), 1 + std::distance(begin(files), end(files))) << more;
-  }
 }
 
 TEST_F(ProgramTest, ADryRunThatIsStoppedLeavesNothing) {

@@ -205,8 +205,6 @@ TEST_F(TuningTest, TheDryRunAndTheListCountTheTrialRuns) {
     estimates.push_back(nlohmann::json::parse(line).at("estimate"));
   ASSERT_EQ(estimates.size(), 8U);
   const auto &trial = estimates.front(), &tested = estimates.back();
-  EXPECT_EQ(tested.at("test_files"), 3 * 2) << "texts of two lengths";
-  EXPECT_EQ(trial.at("files"), tested.at("files").get<int>() - 6);
   EXPECT_EQ(trial.at("test_seconds"), 0);
   EXPECT_GT(tested.at("test_seconds"), 0);
 }
