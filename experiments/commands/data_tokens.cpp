@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -77,8 +78,7 @@ class TokenProgress {
   void at(const std::vector<Piece>& pieces, int64_t tokens) {
     for (const auto& piece : pieces)
       for (const auto& line : piece) read_ += static_cast<double>(line.size() + 1);
-    const auto columns = schedule::terminal_size().columns;
-    if (columns == 0) return;
+    if (isatty(STDERR_FILENO) == 0) return;
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     auto text = fmt::format("{} tokens, {:.1f} MB/s, {}", tokens, read_ / seconds / 1e6,
                             schedule::clock_text(seconds));
@@ -86,7 +86,7 @@ class TokenProgress {
       text = fmt::format("{:3.0f}%  {}<{}", 100 * read_ / bytes_, text,
                          schedule::clock_text(seconds * (bytes_ / read_ - 1)));
     clear();
-    std::cerr << text.substr(0, columns - 1) << std::flush;
+    std::cerr << text << std::flush;
     drawn_ = true;
   }
 

@@ -1,6 +1,7 @@
 #include "experiments/schedule/run_study.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -21,7 +22,9 @@
 namespace ablate::schedule {
 namespace {
 
-constexpr std::chrono::milliseconds kRedrawEvery{200};
+constexpr std::chrono::milliseconds kLookAround{200};
+// Between two lines of a run, for someone who watches and for a file that is kept.
+constexpr std::chrono::seconds kLineEvery{30}, kLineOnTerminal{5};
 
 /// "1 thread", "2 threads", or both if runs that name their number differ.
 std::string threads_text(const config::Study& study, int64_t shared) {
@@ -74,31 +77,30 @@ class StudyRunner {
 
   StudyOutcome run() {
     const auto total = std::ssize(study_.runs);
-    LiveTable table({.stream = std::cerr,
-                     .terminal = terminal_size().columns > 0,
-                     .runs = total,
-                     .finished = total - std::ssize(open_),
-                     .parallel = sharing_.jobs});
+    ProgressLines lines({.stream = std::cerr,
+                         .runs = total,
+                         .finished = total - std::ssize(open_),
+                         .parallel = sharing_.jobs,
+                         .every = isatty(STDERR_FILENO) == 1 ? kLineOnTerminal : kLineEvery});
     for (;;) {
       if (training::stop_requested())
         pool_.stop();
       else
-        start_what_may(table);
+        start_what_may(lines);
       if (pool_.running() == 0) break;
-      for (const auto& event : pool_.wait(kRedrawEvery))
-        std::visit([&](const auto& one) { take(one, table); }, event);
-      table.draw(terminal_size());
+      for (const auto& event : pool_.wait(kLookAround))
+        std::visit([&](const auto& one) { take(one, lines); }, event);
     }
     return outcome();
   }
 
  private:
-  void start_what_may(LiveTable& table) {
+  void start_what_may(ProgressLines& lines) {
     while (!full_ && static_cast<int64_t>(pool_.running()) < sharing_.jobs) {
       const auto index = next();
       if (!index) return;
       start(*index);
-      table.start(records::label(*open_[*index].run));
+      lines.start(records::label(*open_[*index].run));
     }
   }
 
@@ -134,33 +136,33 @@ class StudyRunner {
     pool_.start(index, open.attempts.begin(sharing_.worker));
   }
 
-  void take(const ProcessLine& line, LiveTable& table) {
+  void take(const ProcessLine& line, ProgressLines& lines) {
     auto& open = open_[line.job];
     if (const auto record = training::read_record(line.text)) {
       if (record->gpu.total > 0) open.gpu = record->gpu;
-      return table.at(records::label(*open.run), *record);
+      return lines.at(records::label(*open.run), *record);
     }
     open.attempts.on_output_line(line.text);
-    table.say(records::label(*open.run), line.text);
+    lines.say(records::label(*open.run), line.text);
   }
 
-  void take(const ProcessEnd& end, LiveTable& table) {
+  void take(const ProcessEnd& end, ProgressLines& lines) {
     auto& open = open_[end.job];
     const auto label = records::label(*open.run);
     open.state = OpenRun::State::ended;
     if (uses_gpu(open)) gpu_.end(*open.run, open.gpu);
     switch (open.attempts.end(end.exit_code)) {
       case Attempts::End::finished:
-        return table.end(label, "");
+        return lines.end(label, "");
       case Attempts::End::interrupted:
-        return table.end(label, "interrupted");
+        return lines.end(label, "interrupted");
       case Attempts::End::crashed:
         open.state = OpenRun::State::waiting;
-        return table.retry(label, open.attempts.reason(false));
+        return lines.retry(label, open.attempts.reason(false));
       case Attempts::End::failed:
-        table.end(label, "failed with " + open.attempts.reason(true));
+        lines.end(label, "failed with " + open.attempts.reason(true));
         if (!full_ && open.attempts.found_no_room())
-          table.say(study_.name, "no further run is started, since there is no room for it");
+          lines.say(study_.name, "no further run is started, since there is no room for it");
         full_ = full_ || open.attempts.found_no_room();
     }
   }

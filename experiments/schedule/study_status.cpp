@@ -1,17 +1,13 @@
 #include "experiments/schedule/study_status.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
-#include <string_view>
 
 #include "experiments/config/yaml/problem.h"
 #include "experiments/records/failure.h"
@@ -126,9 +122,6 @@ std::vector<RunStatus> status_of(const config::Study& study, const records::Stud
 
 namespace {
 
-constexpr auto kLineEvery = std::chrono::seconds(30);
-constexpr TerminalSize kUsualTerminal{80, 24};
-
 std::string text_of(const training::ProgressRecord& record) {
   if (record.stage == training::Stage::preparing) return "preparing data";
   if (record.stage == training::Stage::evaluating) return "evaluating";
@@ -139,16 +132,6 @@ std::string text_of(const training::ProgressRecord& record) {
   return text;
 }
 
-/// Its first `columns` characters.
-std::string cut(const std::string& line, size_t columns) {
-  size_t seen = 0;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(line[i]) & 0xc0U) != 0x80U;
-    if (begins && seen++ == columns) return line.substr(0, i);
-  }
-  return line;
-}
-
 }  // namespace
 
 std::string clock_text(double seconds) {
@@ -157,66 +140,52 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-TerminalSize terminal_size() {
-  const char* kind = std::getenv("TERM");
-  if (isatty(STDERR_FILENO) == 0 || kind == nullptr || std::string_view(kind) == "dumb") return {};
-  winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? TerminalSize{size.ws_col, size.ws_row} : kUsualTerminal;
-}
-
-void LiveTable::start(const std::string& run) {
+void ProgressLines::start(const std::string& run) {
   const auto now = options_.now();
   rows_[run] = {.record = {}, .started = now, .shown = now};
 }
 
-double LiveTable::since(Clock::time_point start) const {
+double ProgressLines::since(Clock::time_point start) const {
   return std::chrono::duration<double>(options_.now() - start).count();
 }
 
-void LiveTable::at(const std::string& run, const training::ProgressRecord& record) {
+void ProgressLines::at(const std::string& run, const training::ProgressRecord& record) {
   auto& row = rows_.at(run);
   row.record = record;
   const bool last = record.stage == training::Stage::training && record.step == record.steps;
-  if (options_.terminal || (!last && options_.now() - row.shown < kLineEvery)) return;
+  if (!last && options_.now() - row.shown < options_.every) return;
   row.shown = options_.now();
-  print(run + ": " + text_of(record));
+  say(run, text_of(record));
 }
 
-void LiveTable::say(const std::string& run, const std::string& message) {
-  print(run + ": " + message);
+void ProgressLines::say(const std::string& run, const std::string& message) {
+  auto line = run + ": " + message;
+  std::ranges::replace(line, '\n', ' ');
+  options_.stream << config::printable_line(std::move(line)) + "\n" << std::flush;
 }
 
-void LiveTable::retry(const std::string& run, const std::string& why) {
+void ProgressLines::retry(const std::string& run, const std::string& why) {
   rows_.erase(run);
-  print(run + ": " + why + "; to be started again");
+  say(run, why + "; to be started again");
 }
 
-void LiveTable::end(const std::string& run, const std::string& why) {
+void ProgressLines::end(const std::string& run, const std::string& why) {
   const auto row = rows_.extract(run);
   if (row.empty()) return;
   const double seconds = since(row.mapped().started);
   ++ended_;
   seconds_ended_ += seconds;
   if (!why.empty()) ++failed_;
-  print(fmt::format("{}: {}, {} ({} of {} runs done)", run, why.empty() ? "finished" : why,
-                    clock_text(seconds), options_.finished + ended_ - failed_, options_.runs));
-}
-
-void LiveTable::print(std::string text) {
-  clear();
-  std::ranges::replace(text, '\n', ' ');
-  options_.stream << config::printable_line(std::move(text)) + "\n" << std::flush;
-}
-
-void LiveTable::clear() {
-  if (drawn_ > 0) options_.stream << fmt::format("\033[{}A\033[J", drawn_) << std::flush;
-  drawn_ = 0;
+  const double left = seconds_left();
+  const bool open = options_.finished + ended_ < options_.runs && !std::isnan(left);
+  say(run, fmt::format("{}, {} ({} of {} runs done{})", why.empty() ? "finished" : why,
+                       clock_text(seconds), options_.finished + ended_ - failed_, options_.runs,
+                       open ? "; about " + clock_text(left) + " left" : ""));
 }
 
 /// The remaining time of all runs, with the mean of the known ones for runs that wait or have no
 /// estimate yet; NaN if no run has one.
-double LiveTable::seconds_left() const {
+double ProgressLines::seconds_left() const {
   double left = 0, known = seconds_ended_;
   auto unknown = options_.runs - options_.finished - ended_ - std::ssize(rows_), tell = ended_;
   for (const auto& [run, row] : rows_) {
@@ -234,31 +203,6 @@ double LiveTable::seconds_left() const {
   left += known / static_cast<double>(tell) * static_cast<double>(unknown);
   const auto open = options_.runs - options_.finished - ended_;
   return left / static_cast<double>(std::clamp<int64_t>(open, 1, options_.parallel));
-}
-
-std::string LiveTable::summary() const {
-  auto line = fmt::format("{} of {} runs done, {} running", options_.finished + ended_ - failed_,
-                          options_.runs, rows_.size());
-  if (failed_ > 0) line += fmt::format(", {} failed", failed_);
-  const double left = seconds_left();
-  if (!std::isnan(left)) line += fmt::format("; about {} left", clock_text(left));
-  return line;
-}
-
-void LiveTable::draw(const TerminalSize& size) {
-  if (!options_.terminal || size.columns < 2 || size.rows < 2) return;
-  size_t width = 0;
-  for (const auto& [run, row] : rows_) width = std::max(width, run.size());
-  const auto line = [&](const std::string& text) { return cut(text, size.columns - 1) + "\n"; };
-  std::string text;
-  size_t lines = 1;
-  for (const auto& [run, row] : rows_)
-    if (++lines < size.rows)
-      text += line(fmt::format("{:<{}}  {}", run, width, text_of(row.record)));
-  text += line(summary());
-  clear();
-  options_.stream << text << std::flush;
-  drawn_ = std::min(lines, size.rows - 1);
 }
 
 }  // namespace ablate::schedule

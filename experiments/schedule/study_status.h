@@ -40,31 +40,21 @@ struct RunStatus {
 std::vector<RunStatus> status_of(const config::Study& study, const records::StudyFolder& folder,
                                  const std::vector<QueuedJob>& queue);
 
-struct TerminalSize {
-  size_t columns = 0, rows = 0;
-};
-
-/// The size of the terminal of standard error; zeros if there is none that can redraw.
-TerminalSize terminal_size();
-
-/// Shows the progress of a study's runs: on a terminal a line for each running one and a summary,
-/// redrawn; otherwise whole lines, at most one per run every 30 seconds besides messages.
-class LiveTable {
+/// Prints the progress of a study's runs in whole lines, one for each message and end of a run, and
+/// for each run at most one of its steps in the time `every`. A study that runs already is shown by
+/// status_of().
+class ProgressLines {
  public:
   using Clock = std::chrono::steady_clock;
   struct Options {
     std::ostream& stream;
-    bool terminal;
     int64_t runs;          // of the study
     int64_t finished = 0;  // before now
     int64_t parallel = 1;
+    Clock::duration every = std::chrono::seconds(30);
     std::function<Clock::time_point()> now = Clock::now;
   };
-  explicit LiveTable(Options options) : options_(std::move(options)) {}
-  /// Leaves the messages on the terminal, not the table.
-  ~LiveTable() { clear(); }
-  LiveTable(const LiveTable&) = delete;
-  LiveTable& operator=(const LiveTable&) = delete;
+  explicit ProgressLines(Options options) : options_(std::move(options)) {}
 
   void start(const std::string& run);
   void at(const std::string& run, const training::ProgressRecord& record);
@@ -75,23 +65,16 @@ class LiveTable {
   /// `why` is empty if the run has finished.
   void end(const std::string& run, const std::string& why);
 
-  /// Draws the rows anew on a terminal of this size.
-  void draw(const TerminalSize& size);
-
  private:
   struct Row {
     training::ProgressRecord record;
     Clock::time_point started, shown;
   };
   double since(Clock::time_point start) const;
-  void clear();
-  void print(std::string text);
-  std::string summary() const;
   double seconds_left() const;
 
   Options options_;
   std::map<std::string, Row> rows_;  // of the running runs
-  size_t drawn_ = 0;                 // lines on the terminal that the next drawing replaces
   int64_t ended_ = 0, failed_ = 0;
   double seconds_ended_ = 0;  // that the ended runs took
 };

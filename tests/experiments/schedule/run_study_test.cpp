@@ -1,7 +1,5 @@
 #include "experiments/schedule/run_study.h"
 
-#include <pty.h>
-
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -229,37 +227,6 @@ TEST_F(RunStudyTest, LinesOfRunsNeverMixAndNothingIsRedrawnInAPipe) {
                 line.starts_with("results: ") || line.starts_with("report: ") ||
                 !json_line(line).empty())
         << line;
-}
-
-TEST_F(RunStudyTest, ATerminalShowsEveryRunningRun) {
-  auto first = std::make_unique<HeldBeforeSaving>(run("out"));
-  auto second = std::make_unique<HeldBeforeSaving>(folder_of("out") / "copy/base/seed-2");
-  int terminal = -1;
-  const winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
-  const pid_t process = forkpty(&terminal, nullptr, nullptr, &size);
-  if (process == 0) {
-    setenv("TERM", "xterm", 1);
-    const auto words = command("out",
-                               "--arms base --jobs 2 --set training.steps=710 "
-                               "--set training.save_every=700 --set training.evaluate_every=700");
-    execl("/bin/sh", "sh", "-c", words.c_str(), nullptr);
-    _exit(127);
-  }
-  std::string seen;
-  char buffer[4096];
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
-  for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;) {
-    seen.append(buffer, static_cast<size_t>(got));
-    const bool told = seen.find("of 2 runs done, 2 running") != std::string::npos &&
-                      seen.find("; about ") != std::string::npos &&
-                      seen.find("\033[3A\033[J") != std::string::npos;  // both and the summary
-    if (!told && std::chrono::steady_clock::now() < end) continue;
-    first.reset();
-    second.reset();
-  }
-  close(terminal);
-  ASSERT_EQ(end_of(process), 0) << seen;
-  EXPECT_LT(std::chrono::steady_clock::now(), end) << seen;
 }
 
 }  // namespace
