@@ -10,17 +10,14 @@ ablate_dependency(nlohmann_json HEADER nlohmann/json.hpp IF "NLOHMANN_JSON_VERSI
 ablate_dependency(protozero HEADER protozero/pbf_writer.hpp INCLUDE include)
 ablate_dependency(yaml-cpp HEADER yaml-cpp/yaml.h LIBRARY libyaml-cpp.a INCLUDE include SOURCES src/*.cpp)
 ablate_dependency(utf8proc HEADER utf8proc.h LIBRARY libutf8proc.a INCLUDE . SOURCES utf8proc.c)
-# As its file NON-AUTOTOOLS-BUILD says; the sources left out are included by others, or programs.
-ablate_dependency(pcre2 HEADER pcre2.h IF "PCRE2_MINOR >= 40" LIBRARY libpcre2-8.a INCLUDE src SOURCES src/pcre2_*.c
-  WITHOUT "_(jit_match|jit_misc|jit_test|printint|ucptables|dftables|fuzzsupport)\\.c$" DEFINITIONS PCRE2_CODE_UNIT_WIDTH=8)
-if(pcre2_source)
-  set(generated ${CMAKE_BINARY_DIR}/generated/pcre2)
-  configure_file(${pcre2_source}/src/config.h.generic ${generated}/config.h COPYONLY)
-  configure_file(${pcre2_source}/src/pcre2.h.generic ${generated}/pcre2.h COPYONLY)
-  configure_file(${pcre2_source}/src/pcre2_chartables.c.dist ${generated}/pcre2_chartables.c COPYONLY)
-  target_sources(ablate_pcre2 PRIVATE ${generated}/pcre2_chartables.c)
-  target_include_directories(ablate_pcre2 SYSTEM PUBLIC ${generated})
-  target_compile_definitions(ablate_pcre2 PRIVATE HAVE_CONFIG_H SUPPORT_UNICODE SUPPORT_JIT HAVE_MEMMOVE)
+# The parts for UTF-8; the sources left out are included by others, or are of other interfaces and encodings.
+ablate_dependency(onig HEADER oniguruma.h IF "ONIGURUMA_VERSION_MAJOR == 6 && ONIGURUMA_VERSION_MINOR >= 9" LIBRARY onig INCLUDE src
+  SOURCES src/reg*.c src/st.c src/onig_init.c src/ascii.c src/utf8.c src/unicode.c src/unicode_*_key.c WITHOUT "/reg(gnu|posix|poserr)\\.c$")
+if(onig_source)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/onig/config.h CONTENT "#define HAVE_ALLOCA 1\n#define HAVE_ALLOCA_H 1\n\
+#define HAVE_STDINT_H 1\n#define HAVE_UNISTD_H 1\n#define SIZEOF_INT 4\n#define SIZEOF_LONG 8\n#define SIZEOF_LONG_LONG 8\n\
+#define SIZEOF_VOIDP 8\n#define PACKAGE_VERSION \"${onig_version}\"\n")
+  target_include_directories(ablate_onig PRIVATE ${CMAKE_BINARY_DIR}/generated/onig)
 endif()
 ablate_dependency(zlib HEADER zlib.h LIBRARY z INCLUDE . SOURCES *.c)
 

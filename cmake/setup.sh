@@ -33,7 +33,7 @@ nlohmann/json.hpp         nlohmann-json3-dev  json-devel           nlohmann_json
 protozero/pbf_writer.hpp  libprotozero-dev    protozero-devel      protozero     protozero
 libyaml-cpp.a             libyaml-cpp-dev     yaml-cpp-static      -             yaml-cpp
 libutf8proc.a             libutf8proc-dev     -                    -             utf8proc
-libpcre2-8.a              libpcre2-dev        pcre2-static        -             pcre2
+oniguruma.h               libonig-dev         oniguruma-devel      oniguruma     onig
 zlib.h                    zlib1g-dev          zlib-devel           zlib          zlib
 "
 test_packages=(git libgtest-dev python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy patch

@@ -137,7 +137,7 @@ class Setup(unittest.TestCase):
 
     def test_without_the_right_to_install_it_lists_once_what_is_missing(self):
         user = {"id": "echo 1000", "sudo": "exit 1", "c++": "cat >/dev/null; exit 1", "apt-get": "touch asked"}
-        code, lines = self.said(tools=user, archives=("sentencepiece", "fmt", "utf8proc", "pcre2"))
+        code, lines = self.said(tools=user, archives=("sentencepiece", "fmt", "utf8proc", "onig"))
         self.assertEqual(code, 2, lines)
         self.assertEqual(lines, [
             "setup: these packages are missing, and this user may not install them:",

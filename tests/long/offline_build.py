@@ -96,7 +96,7 @@ def check_quickstart(node):
         if words not in output:
             sys.exit(f"the quickstart does not say '{words}':\n{output[-4000:]}")
     linked = node.must("ldd", "build/ablate")
-    for library in ("yaml", "utf8proc", "pcre2", "sentencepiece", "libz."):
+    for library in ("yaml", "utf8proc", "onig", "sentencepiece", "libz."):
         if library in linked:
             sys.exit(f"{library} is not linked statically:\n{linked}")
 

@@ -1,64 +1,58 @@
 #include "tokenizer/huggingface/regex.h"
 
-#include <pcre2.h>
+#include <oniguruma.h>
 
 #include <array>
-#include <stdexcept>
+#include <new>
 
 #include "tokenizer/text/unicode.h"
 
 namespace ablate::tokenizer::huggingface {
 namespace {
 
-constexpr size_t kLongestPattern = 65536;
-constexpr size_t kFirstStack = 32768, kLargestStack = size_t{8} << 20U;
-
-std::string message_of(int error) {
-  std::array<PCRE2_UCHAR, 256> text{};
-  pcre2_get_error_message(error, text.data(), text.size());
-  return reinterpret_cast<const char*>(text.data());
+const OnigUChar* characters_of(std::string_view text) {
+  return reinterpret_cast<const OnigUChar*>(text.data());
 }
 
-template <class T>
-T* must(T* made) {
-  if (made == nullptr) throw std::bad_alloc();
-  return made;
+std::string message_of(int error, OnigErrorInfo* info = nullptr) {
+  std::array<OnigUChar, ONIG_MAX_ERROR_MESSAGE_LEN> text{};
+  const int length = onig_error_code_to_str(text.data(), error, info);
+  return {text.begin(), text.begin() + length};
 }
 
-template <auto Free>
-struct Freed {
-  void operator()(auto* held) const { Free(held); }
+/// Before the first expression, since Oniguruma would do it itself, but not for several threads.
+void initialize() {
+  static const int kDone = [] {
+    OnigEncoding encoding = ONIG_ENCODING_UTF8;
+    return onig_initialize(&encoding, 1);
+  }();
+  if (kDone != ONIG_NORMAL) throw std::bad_alloc();
+}
+
+/// Where a thread finds its matches.
+struct Region {
+  OnigRegion* found = onig_region_new();
+  ~Region() { onig_region_free(found, /*free_self=*/1); }
 };
 
-/// What one thread needs in order to match, whatever the expression.
-struct Matcher {
-  std::unique_ptr<pcre2_match_data, Freed<pcre2_match_data_free>> data{
-      must(pcre2_match_data_create(1, nullptr))};
-  std::unique_ptr<pcre2_jit_stack, Freed<pcre2_jit_stack_free>> stack{
-      pcre2_jit_stack_create(kFirstStack, kLargestStack, nullptr)};
-  std::unique_ptr<pcre2_match_context, Freed<pcre2_match_context_free>> context{
-      must(pcre2_match_context_create(nullptr))};
-
-  Matcher() {
-    if (stack) pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
-  }
-
-  /// Whether there is a match from `begin` on, which becomes the part.
-  bool find(const pcre2_code* code, std::string_view text, size_t begin, Part& part) const {
-    const int found = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                                  begin, PCRE2_NO_UTF_CHECK, data.get(), context.get());
-    if (found == PCRE2_ERROR_NOMATCH) return false;
-    if (found < 0)
-      throw TokenizerError("a regular expression of the tokenizer cannot divide a text: " +
-                           message_of(found));
-    const auto* const ends = pcre2_get_ovector_pointer(data.get());
-    // A match that \K or a lookaround turns around would never end.
-    if (ends[0] > ends[1] || ends[0] < begin)
-      throw TokenizerError("a regular expression of the tokenizer matches backwards");
-    part = {static_cast<uint32_t>(ends[0]), static_cast<uint32_t>(ends[1]), true};
-    return true;
-  }
-};
+/// Whether there is a match from `begin` on, which becomes the part.
+bool find(OnigRegex code, std::string_view text, size_t begin, Part& part) {
+  static thread_local const Region kRegion;
+  const auto* const first = characters_of(text);
+  const auto* const end = first + text.size();
+  const int place =
+      onig_search(code, first, end, first + begin, end, kRegion.found, ONIG_OPTION_NONE);
+  if (place == ONIG_MISMATCH) return false;
+  if (place < 0)
+    throw TokenizerError("a regular expression of the tokenizer cannot divide a text: " +
+                         message_of(place));
+  part = {static_cast<uint32_t>(kRegion.found->beg[0]),
+          static_cast<uint32_t>(kRegion.found->end[0]), true};
+  // A match that \K or a lookaround turns around would never end.
+  if (part.begin > part.end || part.begin < begin)
+    throw TokenizerError("a regular expression of the tokenizer matches backwards");
+  return true;
+}
 
 void close(std::vector<Part>& parts, uint32_t begin, size_t end) {
   if (begin != end) parts.push_back({begin, static_cast<uint32_t>(end), false});
@@ -67,32 +61,24 @@ void close(std::vector<Part>& parts, uint32_t begin, size_t end) {
 }  // namespace
 
 Regex::Regex(std::string_view pattern) {
-  if (pattern.size() > kLongestPattern)
-    throw TokenizerError("is a regular expression of more than 65536 bytes");
-  const auto own = pcre2_syntax(pattern);
-  const std::unique_ptr<pcre2_compile_context, Freed<pcre2_compile_context_free>> context(
-      must(pcre2_compile_context_create(nullptr)));
-  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
-  int error = 0;
-  size_t place = 0;
-  auto* const code =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(own.data()), own.size(),
-                    PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
-                    &place, context.get());
-  if (code == nullptr)
-    throw TokenizerError("is a regular expression that cannot be used: " + message_of(error));
-  code_ = std::shared_ptr<const void>(code, [](pcre2_code* held) { pcre2_code_free(held); });
-  pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // without it, matching is only slower
+  initialize();
+  OnigRegex code = nullptr;
+  OnigErrorInfo info{};
+  const auto* const first = characters_of(pattern);
+  const int error = onig_new(&code, first, first + pattern.size(), ONIG_OPTION_NONE,
+                             ONIG_ENCODING_UTF8, ONIG_SYNTAX_DEFAULT, &info);
+  if (error != ONIG_NORMAL)
+    throw TokenizerError("is a regular expression that cannot be used: " +
+                         message_of(error, &info));
+  code_ = std::shared_ptr<re_pattern_buffer>(code, onig_free);
 }
 
 void Regex::divide(std::string_view text, std::vector<Part>& parts) const {
-  static thread_local const Matcher kMatcher;
   parts.clear();
-  const auto* const code = static_cast<const pcre2_code*>(code_.get());
   uint32_t end = 0;      // of the last match
   bool matched = false;  // there is one
   Part part{};
-  for (size_t begin = 0; begin <= text.size() && kMatcher.find(code, text, begin, part);) {
+  for (size_t begin = 0; begin <= text.size() && find(code_.get(), text, begin, part);) {
     // An empty match right behind another one does not count.
     if (part.begin == part.end && matched && part.end == end) {
       if (begin == text.size()) break;

@@ -9,6 +9,8 @@
 
 #include "tokenizer/huggingface/node.h"
 
+struct re_pattern_buffer;  // of Oniguruma
+
 namespace ablate::tokenizer::huggingface {
 
 /// A stretch of a text, in bytes, that a pattern matched or did not.
@@ -17,24 +19,20 @@ struct Part {
   bool match;
 };
 
-/// A regular expression by PCRE2, with Unicode properties, that means what Oniguruma, which
-/// `tokenizers` uses, takes it to mean.
+/// A regular expression of Oniguruma, the library that `tokenizers` uses, so that it means the
+/// same.
 class Regex {
  public:
-  /// Throws TokenizerError with the reason if the expression is wrong or means something that PCRE2
-  /// cannot express.
+  /// Throws TokenizerError with the reason if the expression is wrong.
   explicit Regex(std::string_view pattern);
 
   /// Divides the text at all matches. Throws TokenizerError if matching takes too long. REQUIRES:
-  /// valid UTF-8 of less than 4 GiB.
+  /// valid UTF-8 of less than 2 GiB.
   void divide(std::string_view text, std::vector<Part>& parts) const;
 
  private:
-  std::shared_ptr<const void> code_;
+  std::shared_ptr<re_pattern_buffer> code_;
 };
-
-/// The expression in PCRE2's syntax. Throws TokenizerError with what cannot be expressed.
-std::string pcre2_syntax(std::string_view oniguruma);
 
 /// What Split and Replace look for.
 class Pattern {
