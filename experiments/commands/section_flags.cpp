@@ -153,16 +153,14 @@ config::Experiment SectionFlags::laid_over(config::Experiment experiment,
     flags.push_back(flag_at(path));
   }
   config::ProblemList problems;
-  config::Trail trail;
-  const auto& schema = config::experiment_schema();
-  config::Reader(schema, problems, trail)
-      .lay_over(config::set_layer(sets, problems), options::slot_of(experiment));
+  const auto tree = config::read(config::set_layer(sets, problems), options::slot_of(experiment),
+                                 {config::experiment_schema(), problems});
   std::vector<config::BrokenRule> broken;
   collect(experiment, broken);
   for (const auto& rule : broken) {
     const auto path = config::join_path(rule.section, rule.key);
-    if (path.starts_with(section_ + ".") && !config::follows_from_failure(rule, trail))
-      problems.add(trail.place(path), path + " " + rule.why);
+    if (path.starts_with(section_ + ".") && !config::follows_from_failure(rule, tree))
+      problems.add(tree.place(path), path + " " + rule.why);
   }
   raise_for_flags(problems, flags);
   return experiment;

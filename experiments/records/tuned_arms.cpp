@@ -22,8 +22,10 @@ bool diverged(const RunFolder& folder) {
   return failure && meaning_of(failure->exit_code) == ExitCode::diverged;
 }
 
-const training::TrainingOptions& training_of(const config::UntunedArm& arm) {
-  return arm.run->experiment.training;
+/// Of which no key that is read here can be tuned.
+const training::TrainingOptions& training_of(const config::UntunedArm& arm,
+                                             const config::Study& study) {
+  return config::configuration_of(study.configurations, arm.task, arm.arm)->experiment.training;
 }
 
 /// The search for one arm in one task, from the files of its runs.
@@ -86,15 +88,15 @@ class ArmSearcher {
         search_.open.push_back(trial(*candidate, seed));
         search_.open.back().waits = fmt::format(
             "not started: the values of {}, from which it starts, are still searched for",
-            *training_of(arm_).init_from.arm);
+            *training_of(arm_, study_).init_from.arm);
       }
     }
   }
 
   /// Whether the arm has the value of this key of the arm that it starts from.
   bool inherits(size_t key) const {
-    return source_ != nullptr &&
-           (!training_of(arm_).trains() || !tuning_.keys[key].path.starts_with("training."));
+    return source_ != nullptr && (!training_of(arm_, study_).trains() ||
+                                  !tuning_.keys[key].path.starts_with("training."));
   }
 
   config::RunSpecification trial(const config::Candidate& candidate, int64_t seed) const {
@@ -212,8 +214,9 @@ bool is_of(const Search& search, const std::string& task, const std::string& arm
 
 /// The search of the arm that this one starts from, among the searches before it; null if it starts
 /// from no other arm.
-const Search* source_of(const config::UntunedArm& arm, const std::vector<Search>& before) {
-  const auto& from = training_of(arm).init_from.arm;
+const Search* source_of(const config::UntunedArm& arm, const config::Study& study,
+                        const std::vector<Search>& before) {
+  const auto& from = training_of(arm, study).init_from.arm;
   if (!from) return nullptr;
   return &*std::ranges::find_if(
       before, [&](const Search& search) { return is_of(search, arm.task, *from); });
@@ -242,7 +245,7 @@ std::vector<Search> searches(const config::Study& study, const StudyFolder& fold
   std::vector<Search> all;
   if (!study.tuning) return all;
   for (const auto& arm : study.tuning->arms)
-    all.push_back(ArmSearcher(study, folder, arm, source_of(arm, all)).search());
+    all.push_back(ArmSearcher(study, folder, arm, source_of(arm, study, all)).search());
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/yaml/value.h"
 
@@ -24,42 +25,6 @@ struct Change {
   bool listed = false;  // in `changes`
 };
 
-void forget_layers(Trail& trail) {
-  const auto of_layer = [](const auto& entry) { return parse_layer_path(entry.first).has_value(); };
-  std::erase_if(trail.marks, of_layer);
-  std::erase_if(trail.given, of_layer);
-  std::erase_if(trail.failed, [](const auto& path) { return parse_layer_path(path).has_value(); });
-}
-
-/// All entries at `path` and below it. A slash is the character after a dot.
-template <class Ordered>
-auto entries_at(const Ordered& all, const std::string& path) {
-  std::vector<typename Ordered::value_type> entries(all.lower_bound(path + "."),
-                                                    all.lower_bound(path + "/"));
-  if (const auto own = all.find(path); own != all.end()) entries.push_back(*own);
-  return entries;
-}
-
-/// Copies the trail's entries of the model's layer to the layer at `section`.
-void copy_base(Trail& trail, const std::string& section) {
-  for (const auto& field : options::record_of<models::LayerOptions>().fields) {
-    const auto base = join_path("model", field.name), own = join_path(section, field.name);
-    const auto moved = [&](const std::string& path) { return own + path.substr(base.size()); };
-    for (const auto& [path, mark] : entries_at(trail.marks, base)) trail.marks[moved(path)] = mark;
-    for (const auto& [path, value] : entries_at(trail.given, base))
-      trail.given[moved(path)] = value;
-    for (const auto& path : entries_at(trail.failed, base)) trail.failed.insert(moved(path));
-  }
-}
-
-/// Every single value below a mapping, with its path.
-void collect_values(const Value& value, const std::string& path,
-                    std::vector<std::pair<std::string, Mark>>& values) {
-  if (value.type != Value::Type::mapping) values.emplace_back(path, value.mark);
-  for (const auto& entry : value.entries)
-    collect_values(entry.value, join_path(path, entry.key), values);
-}
-
 bool same_place(const Mark& left, const Mark& right) {
   return left.source == right.source && left.line == right.line && left.column == right.column;
 }
@@ -67,8 +32,9 @@ bool same_place(const Mark& left, const Mark& right) {
 /// Applies the changes of one model.
 class LayerBuilder {
  public:
-  LayerBuilder(models::TransformerOptions& model, Trail& trail, ProblemList& problems)
-      : model_(model), trail_(trail), problems_(problems) {}
+  /// `given` is what the tree has at `model`.
+  LayerBuilder(models::TransformerOptions& model, const Entry& given, ProblemList& problems)
+      : model_(model), given_(given), problems_(problems) {}
 
   void build() {
     std::vector<std::pair<Change, LayerNumbers>> laid;
@@ -76,6 +42,7 @@ class LayerBuilder {
       auto layers = touched(change);
       if (lay(change, layers)) laid.emplace_back(std::move(change), std::move(layers));
     }
+    for (const auto& [layer, tree] : layers_) decode(tree.root, options::slot_of(own(layer)));
     // Encoders have no cross-attention, so changes of all layers do not apply to it there.
     for (auto& layer : model_.encoder) layer.cross_attention = model_.cross_attention;
     for (const auto& [change, layers] : laid)
@@ -85,18 +52,35 @@ class LayerBuilder {
             "the change has no effect: later elements of model.changes override all of it");
   }
 
+  /// The layers of one side that changes select, by their numbers.
+  Value layers(Side side) const {
+    Value all{.type = Value::Type::mapping, .mark = given_.mark};
+    for (const auto& [layer, tree] : layers_)
+      if (layer.first == side)
+        all.entries.push_back({std::to_string(layer.second), given_.mark, tree.root});
+    return all;
+  }
+
  private:
+  using Layer = std::pair<Side, int64_t>;
+
   bool has(Side side) const { return models::has_side(model_.family, side); }
   int64_t count(Side side) const { return models::different_layers_of(model_, side); }
 
   std::vector<Change> changes() {
     std::vector<Change> all;
-    for (const auto& [side, keys] : trail_.side_changes)
-      all.push_back(
-          {.keys = keys, .shown = "model." + text_of(side), .sides = {side}, .place = {}});
-    for (const auto& item : trail_.changes.items)
+    for (const auto side : {Side::encoder, Side::decoder})
+      for (const auto& keys : items_of(text_of(side)))
+        all.push_back(
+            {.keys = keys, .shown = "model." + text_of(side), .sides = {side}, .place = {}});
+    for (const auto& item : items_of("changes"))
       if (auto change = listed_change(item)) all.push_back(std::move(*change));
     return all;
+  }
+
+  std::vector<Value> items_of(const std::string& key) const {
+    const auto* entry = given_.value.find(key);
+    return entry == nullptr ? std::vector<Value>() : entry->value.items;
   }
 
   /// Splits an item of `changes` into the keys that select layers and those of a layer.
@@ -113,10 +97,10 @@ class LayerBuilder {
     std::erase_if(change.keys.entries, [](const Entry& entry) {
       return entry.key == "every" || entry.key == "at" || entry.key == "side";
     });
-    Trail trail;
-    Reader(experiment_schema(), problems_, trail, {change.shown, change.shown})
-        .lay_over(place, options::slot_of(change.place));
-    if (!trail.failed.empty() || !check_place(change)) return {};
+    const auto tree =
+        read(place, options::slot_of(change.place), {experiment_schema(), problems_, change.shown});
+    const auto failed = [](const Entry& entry) { return entry.value.failed; };
+    if (std::ranges::any_of(tree.root.entries, failed) || !check_place(change)) return {};
     if (change.keys.entries.empty()) {
       problems_.add(item.mark, "the change has no key of a layer, such as attention");
       return {};
@@ -180,7 +164,7 @@ class LayerBuilder {
     for (const auto& [side, numbers] :
          {std::pair{Side::encoder, layers.encoder}, std::pair{Side::decoder, layers.decoder}})
       for (const auto number : numbers)
-        for (const auto& problem : lay_over(change, side, number)) {
+        for (const auto& problem : lay_over(change, {side, number})) {
           auto same = std::ranges::find(found, problem, &std::pair<Problem, LayerNumbers>::first);
           if (same == found.end()) same = found.insert(same, {problem, {}});
           same->second.of(side).push_back(number);
@@ -192,47 +176,70 @@ class LayerBuilder {
     return found.empty();
   }
 
-  std::vector<Problem> lay_over(const Change& change, Side side, int64_t number) {
-    const auto section = section_of(side, number);
-    if (!trail_.marks.contains(section)) copy_base(trail_, section);
-    trail_.marks[section] = change.keys.mark;
+  std::vector<Problem> lay_over(const Change& change, const Layer& layer) {
+    const auto [found, is_first] = layers_.try_emplace(layer);
+    auto& tree = found->second;
+    if (is_first) {
+      tree.root.mark = given_.mark;
+      for (const auto& field : options::record_of<models::LayerOptions>().fields)
+        if (const auto* entry = given_.value.find(field.name)) tree.root.entries.push_back(*entry);
+    }
     ProblemList problems;
-    const auto dropped = trail_.dropped;  // those of the model's layer stay reported
-    auto& layer = models::own_layers(model_, side).at(static_cast<size_t>(number - 1));
-    Reader(experiment_schema(), problems, trail_, {section, change.shown})
-        .lay_over(change.keys, options::slot_of(layer));
-    trail_.dropped = dropped;
+    Reader(experiment_schema(), problems, change.shown)
+        .lay(change.keys, options::slot_of(model_layer_), tree);
     return problems.all();
+  }
+
+  models::LayerOptions& own(const Layer& layer) const {
+    return models::own_layers(model_, layer.first).at(static_cast<size_t>(layer.second - 1));
   }
 
   /// Whether at least one value of the change is still in use in one of its layers.
   bool survives(const Change& change, const LayerNumbers& layers) const {
-    std::vector<std::pair<std::string, Mark>> values;
-    collect_values(change.keys, "", values);
-    for (const auto& [side, numbers] :
-         {std::pair{Side::encoder, layers.encoder}, std::pair{Side::decoder, layers.decoder}})
-      for (const auto number : numbers)
-        for (const auto& [key, mark] : values) {
-          const auto last = trail_.marks.find(join_path(section_of(side, number), key));
-          if (last != trail_.marks.end() && same_place(last->second, mark)) return true;
-        }
+    Leaves values;
+    collect_leaves(change.keys, "", values);
+    for (const auto& [layer, tree] : layers_) {
+      const auto& numbers = layer.first == Side::encoder ? layers.encoder : layers.decoder;
+      if (std::ranges::find(numbers, layer.second) == numbers.end()) continue;
+      for (const auto& [key, given] : values)
+        if (const auto* last = tree.find(key); last && same_place(last->mark, given->value.mark))
+          return true;
+    }
     return layers.encoder.empty() && layers.decoder.empty();  // reported elsewhere
   }
 
   models::TransformerOptions& model_;
-  Trail& trail_;
+  const Entry& given_;
+  const models::LayerOptions model_layer_ = model_.layer();
   ProblemList& problems_;
+  std::map<Layer, Tree> layers_;  // those that a change selects
 };
+
+void lay_changes(models::TransformerOptions& model, Tree& tree, ProblemList& problems) {
+  const auto given = std::ranges::find(tree.root.entries, "model", &Entry::key);
+  const bool sane =
+      models::has_sane_depth(model, Side::encoder) && models::has_sane_depth(model, Side::decoder);
+  if (!sane || given == tree.root.entries.end()) return;
+  LayerBuilder builder(model, *given, problems);
+  builder.build();
+  for (const auto side : {Side::encoder, Side::decoder}) {
+    auto layers = builder.layers(side);
+    auto& keys = given->value.entries;
+    const auto found = std::ranges::find(keys, text_of(side), &Entry::key);
+    if (found != keys.end())
+      found->value = std::move(layers);
+    else if (!layers.entries.empty())
+      keys.push_back({text_of(side), given->mark, std::move(layers)});
+  }
+}
 
 }  // namespace
 
-void lay_changes(models::TransformerOptions& model, Trail& trail, ProblemList& problems) {
-  model.encoder.clear();
-  model.decoder.clear();
-  forget_layers(trail);
-  const bool sane =
-      models::has_sane_depth(model, Side::encoder) && models::has_sane_depth(model, Side::decoder);
-  if (sane) LayerBuilder(model, trail, problems).build();
+Layered decoded(const Tree& tree, ProblemList& problems) {
+  Layered run{.experiment = {}, .tree = tree};
+  decode(tree.root, options::slot_of(run.experiment));
+  lay_changes(run.experiment.model, run.tree, problems);
+  return run;
 }
 
 }  // namespace ablate::config

@@ -4,7 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/experiment.h"
+#include "experiments/config/schema/tree.h"
 
 namespace ablate::config {
 
@@ -21,10 +22,16 @@ struct ChangePlace {
   }
 };
 
-/// Builds the layers of both sides: copies of the model's layer, overlaid with the values of
-/// `encoder`, `decoder` and `changes` in this order. To be called after all overlays of the model,
-/// and again after any further one. Reports a change that matches no layer, and one that later
-/// changes override entirely.
-void lay_changes(models::TransformerOptions& model, Trail& trail, ProblemList& problems);
+/// An experiment and what it was given. A layer that changes select has its values below its
+/// number, such as model.encoder.3, with those of the model's layer that it keeps.
+struct Layered {
+  Experiment experiment;
+  Tree tree;
+};
+
+/// Decodes a tree, once all values are laid over it. The layers of both sides are copies of the
+/// model's layer, overlaid with the values of `encoder`, `decoder` and `changes` in this order.
+/// Reports a change that matches no layer, and one that later changes override entirely.
+Layered decoded(const Tree& tree, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -4,17 +4,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "models/transformer_options.h"
 
 namespace ablate::config {
-
-/// Whether a slot holds options of single layers, which are built after all overlays.
-template <class T>
-inline constexpr bool is_layers =
-    std::is_same_v<T, models::SideLayers> || std::is_same_v<T, models::LayerChanges>;
 
 /// A key of one layer, counted from 1: "norm.kind" of "model.encoder.3.norm.kind".
 struct LayerPath {

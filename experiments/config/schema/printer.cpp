@@ -62,15 +62,14 @@ Experiment read_experiment(const std::filesystem::path& file) {
 Experiment read_experiment(const std::shared_ptr<const Source>& source) {
   const auto& schema = experiment_schema();
   ProblemList problems;
-  const auto document = parse_mapping(source, problems);
-  Trail trail{.start = {source, 0, 0}};
-  Experiment experiment;
-  Reader(schema, problems, trail).lay_over(document, options::slot_of(experiment));
-  lay_changes(experiment.model, trail, problems);
-  report_missing(schema, trail, problems);
+  Tree given{.root = {.type = Value::Type::mapping, .mark = {source, 0, 0}}};
+  Reader(schema, problems)
+      .lay(parse_mapping(source, problems), options::slot_of(Experiment{}), given);
+  const auto [experiment, tree] = decoded(given, problems);
+  report_missing(schema, tree, problems);
   std::vector<BrokenRule> broken;
   collect_broken_rules(options::slot_of(experiment), "", broken);
-  for (const auto& [mark, message] : rule_problems(experiment.model, broken, trail))
+  for (const auto& [mark, message] : rule_problems(experiment.model, broken, tree))
     problems.add(mark, message);
   problems.raise();
   return experiment;

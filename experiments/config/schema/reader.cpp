@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 
 #include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/yaml/suggestion.h"
@@ -15,11 +15,6 @@ namespace ablate::config {
 using options::Type;
 
 namespace {
-
-/// The place of a word among those of a choice, or of a kind among those of a variant.
-size_t index_of(const Type& type, std::string_view word) {
-  return static_cast<size_t>(std::ranges::find(type.words, word) - type.words.begin());
-}
 
 constexpr size_t kMostPlaces = 3;
 
@@ -62,94 +57,173 @@ std::string type_at(const Schema& schema, const std::string& path) {
   return names_kind ? type_text(*section) : "";
 }
 
-}  // namespace
-
-std::string Trail::deciding(const std::string& path) const {
-  const auto layer = parse_layer_path(path);
-  if (!layer || marks.contains(section_of(layer->side, layer->number))) return path;
-  return layer->key.empty() ? "model" : join_path("model", layer->key);
+/// The entry of a mapping at `key`, which is made without a value if there is none.
+Entry& entry_at(Value& mapping, const std::string& key) {
+  auto found = std::ranges::find(mapping.entries, key, &Entry::key);
+  if (found == mapping.entries.end()) found = mapping.entries.insert(found, {key, {}, {}});
+  return *found;
 }
 
-Mark Trail::place(const std::string& path) const {
-  const auto layer = parse_layer_path(deciding(path));
-  const auto section = layer ? section_of(layer->side, layer->number) : "";
-  for (std::string at = deciding(path); at != section;) {
-    if (const auto found = marks.find(at); found != marks.end()) return found->second;
-    const auto dot = at.rfind('.');
-    at.resize(dot == std::string::npos ? 0 : dot);
-  }
-  return layer ? place(join_path("model", layer->key)) : start;
-}
-
-void Reader::lay_over(const Value& value, const options::Slot& options) {
-  if (is_mapping(value, section_.path)) read_keys(value, section_.path, options, {});
-}
-
-void Reader::read_keys(const Value& value, const std::string& path, const options::Slot& options,
-                       std::vector<std::string> known) {
-  for (const auto& field : options.record->fields) {
-    known.emplace_back(field.name);
-    const Entry* entry = value.find(field.name);
-    if (entry == nullptr) continue;
-    const auto below = join_path(path, field.name);
-    trail_.marks[below] = entry->mark;
-    read_member(entry->value, below, *field.type, options.at(field));
-  }
-  for (const auto& entry : value.entries) report_unknown(entry, path, known);
-}
-
-void Reader::read_member(const Value& value, const std::string& path, const Type& type,
-                         void* slot) {
-  if (type.is<models::SideLayers>()) {
-    const auto side = last_key(path) == "encoder" ? models::Side::encoder : models::Side::decoder;
-    if (is_mapping(value, path)) trail_.side_changes.emplace_back(side, value);
-  } else if (type.is<models::LayerChanges>()) {
-    if (is_list(value, path, 0)) trail_.changes = value;
-  } else if (type.kind == Type::Kind::variant) {
-    const auto given = with_kind(value, path, type.discriminator);
-    if (is_mapping(given, path)) read_variant(given, path, type, slot);
-  } else if (type.kind == Type::Kind::record) {
-    const auto* record = type.records[0];
-    const auto given = record->find(kKind) != nullptr ? with_kind(value, path, kKind) : value;
-    if (is_mapping(given, path)) read_keys(given, path, {record, slot}, {});
-  } else if (type.is<Value>()) {
-    *static_cast<Value*>(slot) = value;
-  } else {
-    keep(path, value);
-    read_value(value, path, type, slot);
-  }
-}
-
-Value Reader::with_kind(const Value& value, const std::string& path,
-                        std::string_view discriminator) {
+/// A bare word is the kind: `rotary` is {kind: rotary}.
+Value with_kind(const Value& value, const std::string& discriminator) {
   if (value.type != Value::Type::scalar) return value;
-  trail_.marks[path] = value.mark;
   return {.type = Value::Type::mapping,
-          .entries = {{std::string(discriminator), value.mark, value}},
+          .entries = {{discriminator, value.mark, value}},
           .mark = value.mark};
 }
 
-void Reader::read_variant(const Value& value, const std::string& path, const Type& type,
-                          void* slot) {
-  const auto path_of_kind = join_path(path, type.discriminator);
-  const Entry* chosen = value.find(type.discriminator);
-  if (chosen == nullptr) {
-    if (lacks(path_of_kind)) return;
-  } else {
-    if (!is_choice(chosen->value, path_of_kind, {type.words.begin(), type.words.end()})) return;
-    const auto before = type.words[type.index(slot)];
-    const auto& word = chosen->value.scalar;
-    if (before != word) {
-      type.select(slot, index_of(type, word));
-      const auto kept = carried_over(path, path_of_kind, std::string(before), word);
-      read_keys(kept, path, options::held(type, slot), {});
-    }
-    keep(path_of_kind, chosen->value);
-  }
-  read_keys(value, path, options::held(type, slot), {std::string(type.discriminator)});
+/// The key that a bare word in place of the section gives; empty if none does.
+std::string bare_key(const Type& type) {
+  if (type.kind == Type::Kind::variant) return std::string(type.discriminator);
+  const bool names_kind =
+      type.kind == Type::Kind::record && type.records[0]->find(kKind) != nullptr;
+  return names_kind ? std::string(kKind) : "";
 }
 
-void Reader::read_value(const Value& value, const std::string& path, const Type& type, void* slot) {
+/// The place of a word among those of a choice, or of a kind among those of a variant.
+size_t index_of(const Type& type, std::string_view word) {
+  return static_cast<size_t>(std::ranges::find(type.words, word) - type.words.begin());
+}
+
+/// The kind that a section has.
+size_t kind_of(const Value& section, const Type& type, const void* before) {
+  const auto* kind = section.find(type.discriminator);
+  const auto given = kind == nullptr ? type.words.size() : index_of(type, kind->value.scalar);
+  return given < type.words.size() ? given : type.index(before);
+}
+
+}  // namespace
+
+void Reader::lay(const Value& value, const options::ConstSlot& before, Tree& tree) {
+  dropped_.clear();
+  if (is_mapping(value, path_))
+    lay_keys(value, {before, path_, {}}, tree.root);
+  else
+    tree.root.failed = true;
+  for (const auto& [path, why] : dropped_) tree.dropped[path] = why;
+}
+
+void Reader::lay_keys(const Value& value, Section section, Value& into) {
+  const auto& [before, path, own] = section;
+  into.type = Value::Type::mapping;
+  auto known = own;
+  for (const auto& field : before.record->fields) {
+    known.emplace_back(field.name);
+    if (const auto* entry = value.find(field.name))
+      lay_member(*entry, {*field.type, before.at(field), join_path(path, field.name)}, into);
+  }
+  for (const auto& entry : value.entries)
+    if (std::ranges::find(known, entry.key) == known.end())
+      report_unknown(entry, path, known, into);
+}
+
+void Reader::lay_member(const Entry& entry, const Member& member, Value& section) {
+  const auto& [type, before, path] = member;
+  auto& own = entry_at(section, entry.key);
+  own.mark = entry.mark;
+  if (type.is<models::SideLayers>() || type.is<models::LayerChanges>())
+    return lay_layers(entry.value, member, own.value);
+  if (type.kind == Type::Kind::variant || type.kind == Type::Kind::record) {
+    const auto key = bare_key(type);
+    const auto given = key.empty() ? entry.value : with_kind(entry.value, key);
+    if (given.type != entry.value.type) own.mark = given.mark;
+    own.value.mark = own.mark;
+    if (!is_mapping(given, path))
+      own.value.failed = true;
+    else if (type.kind == Type::Kind::variant)
+      lay_variant(given, member, own.value);
+    else
+      lay_keys(given, {{type.records[0], before}, path, {}}, own.value);
+    return;
+  }
+  own.value = entry.value;
+  own.value.failed = !read_value(entry.value, path, type, nullptr);
+  if (!type.is<Value>()) own.mark = entry.value.mark;
+}
+
+/// Options of single layers are kept as they are given, those of a side in a list of all that were
+/// given one after the other: layer_changes.h lays them.
+void Reader::lay_layers(const Value& value, const Member& member, Value& into) {
+  if (member.type.is<models::LayerChanges>()) {
+    const bool valid = is_list(value, member.path, 0);
+    if (valid) into = value;
+    into.mark = value.mark;
+    into.failed = !valid;
+    return;
+  }
+  into.type = Value::Type::list;
+  into.mark = value.mark;
+  if (is_mapping(value, member.path))
+    into.items.push_back(value);
+  else
+    into.failed = true;
+}
+
+void Reader::lay_variant(const Value& value, const Member& member, Value& into) {
+  const auto& [type, before, path] = member;
+  const std::string discriminator(type.discriminator);
+  const auto path_of_kind = join_path(path, discriminator);
+  const auto kind_before = kind_of(into, type, before);
+  const Entry* chosen = value.find(discriminator);
+  if (chosen == nullptr && lacks(path_of_kind, into.find(discriminator))) {
+    problems_.add(into.mark, missing_message(whole_, path_of_kind));
+    entry_at(into, discriminator).value.failed = true;
+    return;
+  }
+  if (chosen != nullptr) {
+    auto& own = entry_at(into, discriminator);
+    if (!is_choice(chosen->value, path_of_kind, type)) {
+      own.value.failed = true;
+      return;
+    }
+    own = {discriminator, chosen->value.mark, chosen->value};
+    if (const auto& word = type.words[kind_before]; word != chosen->value.scalar)
+      change_kind(path, std::string(word), chosen->value.scalar, into);
+  }
+  const auto kind = kind_of(into, type, before);
+  const auto* record = type.records[kind];
+  const auto options = kind == type.index(before) ? options::held(type, before)
+                                                  : options::ConstSlot{record, record->fresh};
+  lay_keys(value, {options, path, {discriminator}}, into);
+}
+
+bool Reader::lacks(const std::string& path_of_kind, const Entry* kind) const {
+  return std::ranges::find(whole_.required, path_of_kind) != whole_.required.end() &&
+         (kind == nullptr || kind->value.type != Value::Type::scalar);
+}
+
+void Reader::change_kind(const std::string& path, const std::string& before,
+                         const std::string& after, Value& section) {
+  const auto* schema = node_at(whole_, path);
+  const auto *of_before = schema->find(before), *of_after = schema->find(after);
+  const auto take_out = [&](auto& self, const std::string& below, Value& at) -> void {
+    std::erase_if(at.entries, [&](Entry& entry) {
+      const auto key = join_path(below, entry.key);
+      if (key == schema->discriminator) return false;
+      if (entry.value.type == Value::Type::mapping) {
+        self(self, key, entry.value);
+        return entry.value.entries.empty();
+      }
+      const auto type = type_at(*of_before, key);
+      if (!type.empty() && type == type_at(*of_after, key)) return false;
+      dropped_[join_path(path, key)] =
+          fmt::format("{} is {}", join_path(path, schema->discriminator), after);
+      return true;
+    });
+  };
+  section.renewed = true;
+  take_out(take_out, "", section);
+}
+
+void Reader::decode(const Value& tree, const options::Slot& options) {
+  for (const auto& field : options.record->fields) {
+    const auto* entry = tree.find(field.name);
+    if (entry != nullptr && entry->value.mark.source && !field.type->is<models::SideLayers>())
+      read_value(entry->value, field.name.data(), *field.type, options.at(field));
+  }
+}
+
+bool Reader::read_value(const Value& value, const std::string& path, const Type& type, void* slot) {
   switch (type.kind) {
     case Type::Kind::boolean:
       return assign(parse_boolean(value), value, path, slot);
@@ -160,52 +234,63 @@ void Reader::read_value(const Value& value, const std::string& path, const Type&
     case Type::Kind::text:
       return assign(parse_text(value), value, path, slot);
     case Type::Kind::choice:
-      if (is_choice(value, path, {type.words.begin(), type.words.end()}))
-        type.select(slot, index_of(type, value.scalar));
-      return;
+      if (!is_choice(value, path, type)) return false;
+      if (slot != nullptr) type.select(slot, index_of(type, value.scalar));
+      return true;
     case Type::Kind::optional:
-      type.resize(slot, 0);
-      if (value.type == Value::Type::empty) return;
-      type.resize(slot, 1);
-      return read_value(value, path, *type.element, type.at(slot, 0));
+      if (slot != nullptr) type.resize(slot, value.type == Value::Type::empty ? 0 : 1);
+      return value.type == Value::Type::empty ||
+             read_value(value, path, *type.element, slot == nullptr ? slot : type.at(slot, 0));
     case Type::Kind::list:
       return read_list(value, path, type, slot);
     case Type::Kind::variant:
+      if (const auto kind = kind_of(value, type, slot); value.renewed || kind != type.index(slot))
+        type.select(slot, kind);
+      decode(value, options::held(type, slot));
+      return true;
     case Type::Kind::record:
-      throw std::logic_error(path + " holds sections, which are not read");
+      decode(value, {type.records[0], slot});
+      return true;
     case Type::Kind::other:
-      *static_cast<Value*>(slot) = value;
+      if (slot != nullptr) *static_cast<Value*>(slot) = value;
+      return true;
   }
+  return false;
 }
 
-void Reader::read_list(const Value& value, const std::string& path, const Type& type, void* slot) {
-  if (!is_list(value, path, static_cast<int>(type.length))) return;
-  if (type.length == 0) type.resize(slot, value.items.size());
+bool Reader::read_list(const Value& value, const std::string& path, const Type& type, void* slot) {
+  if (!is_list(value, path, type.length)) return false;
+  if (slot != nullptr && type.length == 0) type.resize(slot, value.items.size());
+  bool valid = true;
   for (size_t i = 0; i < value.items.size(); ++i)
-    read_value(value.items[i], path, *type.element, type.at(slot, i));
+    valid = read_value(value.items[i], path, *type.element,
+                       slot == nullptr ? slot : type.at(slot, i)) &&
+            valid;
+  return valid;
 }
 
 template <class T>
-void Reader::assign(Parsed<T> parsed, const Value& value, const std::string& path, void* slot) {
-  if (parsed.value)
-    *static_cast<T*>(slot) = std::move(*parsed.value);
-  else
+bool Reader::assign(Parsed<T> parsed, const Value& value, const std::string& path, void* slot) {
+  if (!parsed.value)
     fail(value, path, parsed.why);
+  else if (slot != nullptr)
+    *static_cast<T*>(slot) = std::move(*parsed.value);
+  return parsed.value.has_value();
 }
 
 bool Reader::is_mapping(const Value& value, const std::string& path) {
   if (value.type == Value::Type::mapping) return true;
-  const auto what = path.empty() ? "the configuration" : shown(path);
+  const auto what = path.empty() ? "the configuration" : path;
   if (value.type == Value::Type::empty)
     fail(value, path, fmt::format("{} is empty; give it keys or leave it out", what));
   else
     fail(value, path,
          fmt::format("{} must be a mapping, not {}{}", what, type_name(value.type),
-                     hint_for_foreign_value(shown(path), value.scalar)));
+                     hint_for_foreign_value(path, value.scalar)));
   return false;
 }
 
-bool Reader::is_list(const Value& value, const std::string& path, int length) {
+bool Reader::is_list(const Value& value, const std::string& path, size_t length) {
   const auto wanted = length > 0 ? fmt::format("a list of {} values", length) : "a list";
   if (value.type == Value::Type::empty)
     fail(value, path, fmt::format("is empty; give {}", wanted));
@@ -214,94 +299,48 @@ bool Reader::is_list(const Value& value, const std::string& path, int length) {
          fmt::format("must be {}; write {}", wanted, suggested_list(last_key(path), value.scalar)));
   else if (value.type == Value::Type::mapping)
     fail(value, path, fmt::format("must be {}, not a mapping", wanted));
-  else if (length > 0 && value.items.size() != static_cast<size_t>(length))
+  else if (length > 0 && value.items.size() != length)
     fail(value, path, fmt::format("must be {}, not {}", wanted, value.items.size()));
   else
     return true;
   return false;
 }
 
-bool Reader::is_choice(const Value& value, const std::string& path,
-                       const std::vector<std::string>& all) {
+bool Reader::is_choice(const Value& value, const std::string& path, const Type& type) {
+  const std::vector<std::string> all(type.words.begin(), type.words.end());
   if (auto why = not_single(value, alternatives(all)); !why.empty()) {
     fail(value, path, why);
     return false;
   }
   if (std::ranges::find(all, value.scalar) != all.end()) return true;
-  const auto name = shown(path);
-  const auto dot = name.rfind('.');
-  const auto section = dot == std::string::npos ? "" : " in " + name.substr(0, dot);
-  trail_.failed.insert(path);
+  const auto dot = path.rfind('.');
+  const auto section = dot == std::string::npos ? "" : " in " + path.substr(0, dot);
   problems_.add(value.mark,
                 fmt::format("unknown {} {}{}{}", last_key(path), in_quotes(value.scalar), section,
-                            hint_for_value(name, value.scalar, all)));
+                            hint_for_value(path, value.scalar, all)));
   return false;
 }
 
-bool Reader::lacks(const std::string& path_of_kind) {
-  const auto& required = schema_.required;
-  if (std::ranges::find(required, path_of_kind) == required.end() ||
-      trail_.marks.contains(path_of_kind))
-    return false;
-  problems_.add(trail_.place(path_of_kind), missing_message(schema_, path_of_kind));
-  trail_.failed.insert(path_of_kind);
-  return true;
-}
-
-void Reader::keep(const std::string& path, const Value& value) {
-  trail_.marks[path] = value.mark;
-  trail_.given[path] = value;
-  std::erase_if(trail_.dropped, [&](const Dropped& before) { return before.path == path; });
-}
-
-Value Reader::carried_over(const std::string& path, const std::string& path_of_kind,
-                           const std::string& before, const std::string& after) {
-  const auto* section = node_at(schema_, shown(path));
-  const auto *of_before = section->find(before), *of_after = section->find(after);
-  Value kept{.type = Value::Type::mapping};
-  const auto below = path + ".", behind = path + "/";  // a slash is the character after a dot
-  const auto end = trail_.given.lower_bound(behind);
-  for (auto at = trail_.given.lower_bound(below); at != end; ++at) {
-    const auto& [given, value] = *at;
-    if (given == path_of_kind) continue;
-    const auto key = given.substr(below.size());
-    const auto type = type_at(*of_before, key);
-    if (type.empty() || type != type_at(*of_after, key))
-      trail_.dropped.push_back({given, fmt::format("{} is {}", path_of_kind, after)});
-    else if (!trail_.failed.contains(given))
-      put(kept, {key, trail_.marks.at(given), value}, Repeated::last_wins, problems_);
-  }
-  const auto forget = [&](auto& entries) {
-    entries.erase(entries.lower_bound(below), entries.lower_bound(behind));
-  };
-  forget(trail_.marks);
-  forget(trail_.given);
-  return kept;
-}
-
 void Reader::fail(const Value& value, const std::string& path, const std::string& why) {
-  trail_.failed.insert(path);
-  const auto name = shown(path);
-  const bool complete = name.empty() || why.starts_with(name);
-  problems_.add(value.mark, complete ? why : name + " " + why);
+  const bool complete = path.empty() || why.starts_with(path);
+  problems_.add(value.mark, complete ? why : path + " " + why);
 }
 
 void Reader::report_unknown(const Entry& entry, const std::string& path,
-                            const std::vector<std::string>& known) {
-  if (std::ranges::find(known, entry.key) != known.end()) return;
+                            const std::vector<std::string>& known, Value& into) {
   const bool section = entry.value.type == Value::Type::mapping;
   if (const auto meant = nearest(entry.key, known); !meant.empty() && !section)
-    trail_.failed.insert(join_path(path, meant));
-  problems_.add(entry.mark, fmt::format("unknown key {}{}{}", in_quotes(entry.key),
-                                        path.empty() ? "" : " in " + shown(path),
-                                        hint(entry.key, shown(path), known)));
+    entry_at(into, meant).value.failed = true;
+  problems_.add(entry.mark,
+                fmt::format("unknown key {}{}{}", in_quotes(entry.key),
+                            path.empty() ? "" : " in " + path, hint(entry.key, path, known)));
 }
 
 std::string Reader::hint(const std::string& key, const std::string& path,
                          const std::vector<std::string>& known) {
-  if (auto found = hint_at_other_kinds(node_at(schema_, path), key); !found.empty()) return found;
+  if (auto found = hint_at_other_kinds(node_at(whole_, path), key); !found.empty()) return found;
   if (auto ours = hint_for_foreign_key(key); !ours.empty()) return ours;
-  auto elsewhere = paths_of(schema_, key);
+  auto elsewhere = paths_of(whole_, key);
   if (!elsewhere.empty()) {
     // Keys of the same section come first.
     std::stable_partition(elsewhere.begin(), elsewhere.end(),
@@ -320,10 +359,22 @@ std::string Reader::hint(const std::string& key, const std::string& path,
   return fmt::format("; the keys are {}", fmt::join(known, ", "));
 }
 
-void report_missing(const Schema& schema, const Trail& trail, ProblemList& problems) {
+void decode(const Value& tree, const options::Slot& options) {
+  ProblemList reported;
+  Reader({}, reported).decode(tree, options);
+}
+
+Tree read(const Value& value, const options::Slot& options, Reader reader) {
+  Tree tree{.root = {.type = Value::Type::mapping, .mark = value.mark}};
+  reader.lay(value, options, tree);
+  decode(tree.root, options);
+  return tree;
+}
+
+void report_missing(const Schema& schema, const Tree& tree, ProblemList& problems) {
   for (const auto& path : schema.required)
-    if (!trail.marks.contains(path) && !trail.failed.contains(path))
-      problems.add(trail.place(path), missing_message(schema, path));
+    if (!tree.has(path) && tree.readable(path))
+      problems.add(tree.place(path), missing_message(schema, path));
 }
 
 }  // namespace ablate::config

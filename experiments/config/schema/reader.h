@@ -1,106 +1,82 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "experiments/config/schema/layer_path.h"
-#include "experiments/config/schema/option.h"
 #include "experiments/config/schema/schema.h"
+#include "experiments/config/schema/tree.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
 
-/// A value that was given and is ignored, because a later layer chose another kind for its section,
-/// and that kind has no such key.
-struct Dropped {
-  std::string path;
-  std::string kind;  // "training.schedule.kind is linear"
-};
-
-/// Where the values of an experiment were given. The place of a section is the last key that named
-/// it.
-struct Trail {
-  std::map<std::string, Mark> marks;   // dotted path -> place
-  std::map<std::string, Value> given;  // dotted path of a value that is no section -> as given
-  std::set<std::string> failed;        // paths whose value could not be read
-  std::vector<Dropped> dropped;
-  Mark start;  // the place of paths that were not given
-  /// The overlays of model.encoder and model.decoder, in their order, and model.changes;
-  /// lay_changes() applies them to the layers.
-  std::vector<std::pair<models::Side, Value>> side_changes;
-  Value changes;
-
-  /// The place of `path`, or else of the nearest section around it.
-  Mark place(const std::string& path) const;
-  /// The path that decides the value: `path`, or the model's if no change selects the layer of
-  /// `path`.
-  std::string deciding(const std::string& path) const;
-};
-
-/// A section: its path in a trail, and its path in messages and in the schema.
-struct Section {
-  std::string path, shown;
-};
-
-/// Overlays option structs with values, and reports every unknown key and every value of the wrong
-/// type. Options that are not given keep their values. If another kind of a variant is chosen,
-/// values given for the kind before are kept if the new kind has a key of the same name and type;
-/// its other options have their defaults, and Trail::dropped lists the values that it has no key
-/// for.
+/// Lays values over a tree, and reports every unknown key and every value of the wrong type. If
+/// another kind of a variant is chosen, values given for the kind before are kept if the new kind
+/// has a key of the same name and type; Tree::dropped lists the others.
 class Reader {
  public:
-  /// Values are of `section`; by default they are of the whole configuration.
-  Reader(const Schema& schema, ProblemList& problems, Trail& trail, Section section = {})
-      : schema_(schema), problems_(problems), trail_(trail), section_(std::move(section)) {}
+  /// Values are of the section at `path` of the schema, which messages show.
+  Reader(const Schema& whole, ProblemList& problems, std::string path = {})
+      : whole_(whole), problems_(problems), path_(std::move(path)) {}
 
-  void lay_over(const Value& value, const options::Slot& options);
+  /// `before` has the kinds of sections that the tree does not give.
+  void lay(const Value& value, const options::ConstSlot& before, Tree& tree);
+
+  /// Gives `options` the values of a tree; what it does not give stays as it is, except that a
+  /// section of another kind has the defaults of that kind.
+  void decode(const Value& tree, const options::Slot& options);
 
  private:
-  void read_keys(const Value& value, const std::string& path, const options::Slot& options,
-                 std::vector<std::string> known);
-  void read_member(const Value& value, const std::string& path, const options::Type& type,
-                   void* slot);
-  void read_variant(const Value& value, const std::string& path, const options::Type& type,
-                    void* slot);
-  void read_value(const Value& value, const std::string& path, const options::Type& type,
-                  void* slot);
-  void read_list(const Value& value, const std::string& path, const options::Type& type,
-                 void* slot);
-  /// A bare word is the kind: `rotary` is {kind: rotary}.
-  Value with_kind(const Value& value, const std::string& path, std::string_view discriminator);
-  template <class T>
-  void assign(Parsed<T> parsed, const Value& value, const std::string& path, void* slot);
+  struct Section {
+    options::ConstSlot before;
+    std::string path;
+    std::vector<std::string> known;  // keys that are no fields
+  };
+  struct Member {
+    const options::Type& type;
+    const void* before;
+    std::string path;
+  };
 
-  std::string shown(const std::string& path) const {
-    return section_.shown + path.substr(section_.path.size());
-  }
+  void lay_keys(const Value& value, Section section, Value& into);
+  void lay_member(const Entry& entry, const Member& member, Value& section);
+  void lay_layers(const Value& value, const Member& member, Value& into);
+  void lay_variant(const Value& value, const Member& member, Value& into);
+  /// Whether the kind has no default and was not given yet.
+  bool lacks(const std::string& path_of_kind, const Entry* kind) const;
+  /// Takes out the values given for the kind `before` that `after` has no key for.
+  void change_kind(const std::string& path, const std::string& before, const std::string& after,
+                   Value& section);
+
+  /// Reports why the type cannot have the value, and else gives it to `slot`, if there is one.
+  bool read_value(const Value& value, const std::string& path, const options::Type& type,
+                  void* slot);
+  bool read_list(const Value& value, const std::string& path, const options::Type& type,
+                 void* slot);
+  template <class T>
+  bool assign(Parsed<T> parsed, const Value& value, const std::string& path, void* slot);
   bool is_mapping(const Value& value, const std::string& path);
-  bool is_list(const Value& value, const std::string& path, int length);
-  bool is_choice(const Value& value, const std::string& path, const std::vector<std::string>& all);
-  /// Reports `path_of_kind` if it has no default and was not given yet.
-  bool lacks(const std::string& path_of_kind);
-  /// Records that `path` has `value`.
-  void keep(const std::string& path, const Value& value);
-  /// The values given below the section at `path` for its kind `before` that `after` can take, too.
-  /// Removes all of them from the trail, and records those that `after` has no key for.
-  Value carried_over(const std::string& path, const std::string& path_of_kind,
-                     const std::string& before, const std::string& after);
+  bool is_list(const Value& value, const std::string& path, size_t length);
+  bool is_choice(const Value& value, const std::string& path, const options::Type& type);
   void fail(const Value& value, const std::string& path, const std::string& why);
   void report_unknown(const Entry& entry, const std::string& path,
-                      const std::vector<std::string>& known);
+                      const std::vector<std::string>& known, Value& into);
   std::string hint(const std::string& key, const std::string& path,
                    const std::vector<std::string>& known);
 
-  const Schema& schema_;
+  const Schema& whole_;
   ProblemList& problems_;
-  Trail& trail_;
-  Section section_;
+  std::string path_;
+  std::map<std::string, std::string> dropped_;
 };
 
+/// Reader::decode() of a tree whose problems are reported.
+void decode(const Value& tree, const options::Slot& options);
+
+/// Lays `value` over an empty tree and decodes that.
+Tree read(const Value& value, const options::Slot& options, Reader reader);
+
 /// Reports the paths without a default that were not given.
-void report_missing(const Schema& schema, const Trail& trail, ProblemList& problems);
+void report_missing(const Schema& schema, const Tree& tree, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiments/config/schema/layer_path.h"
+
 namespace ablate::config {
 namespace {
 
@@ -35,10 +37,17 @@ struct LayerRule {
   }
 };
 
+/// The path of the value that decides: `path`, or the model's if no change selects its layer.
+std::string deciding(const std::string& path, const Tree& tree) {
+  const auto layer = parse_layer_path(path);
+  if (!layer || tree.has(section_of(layer->side, layer->number))) return path;
+  return layer->key.empty() ? "model" : join_path("model", layer->key);
+}
+
 /// The rule, moved to the section whose value decides it.
-BrokenRule decided(const BrokenRule& rule, const Trail& trail) {
-  const auto path = trail.deciding(join_path(rule.section, rule.key));
-  const auto section = trail.deciding(rule.section);
+BrokenRule decided(const BrokenRule& rule, const Tree& tree) {
+  const auto path = deciding(join_path(rule.section, rule.key), tree);
+  const auto section = deciding(rule.section, tree);
   return {section, section.empty() ? path : path.substr(section.size() + 1), rule.why};
 }
 
@@ -73,19 +82,19 @@ void collect_broken_rules(const options::ConstSlot& options, const std::string& 
 }
 
 std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
-                                       const std::vector<BrokenRule>& broken, const Trail& trail) {
+                                       const std::vector<BrokenRule>& broken, const Tree& tree) {
   std::vector<LayerRule> rules;
   std::vector<RuleProblem> problems;
   for (const auto& rule : broken) {
-    const auto own = decided(rule, trail);
-    if (follows_from_failure(own, trail)) continue;
+    const auto own = decided(rule, tree);
+    if (follows_from_failure(own, tree)) continue;
     const auto path = join_path(own.section, own.key);
     const auto layer = parse_layer_path(path);
     if (!layer && !path.starts_with("model.")) {
-      problems.push_back({trail.place(path), fmt::format("{} {}", path, rule.why)});
+      problems.push_back({tree.place(path), fmt::format("{} {}", path, rule.why)});
       continue;
     }
-    LayerRule one{.mark = trail.place(path),
+    LayerRule one{.mark = tree.place(path),
                   .key = layer ? layer->key : path.substr(path.find('.') + 1),
                   .why = rule.why,
                   .by_model = !layer,
@@ -99,9 +108,9 @@ std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
   return problems;
 }
 
-bool follows_from_failure(const BrokenRule& rule, const Trail& trail) {
+bool follows_from_failure(const BrokenRule& rule, const Tree& tree) {
   const auto path = join_path(rule.section, rule.key);
-  return std::ranges::any_of(trail.failed, [&](const std::string& failed) {
+  return std::ranges::any_of(tree.failed(), [&](const std::string& failed) {
     const bool inside = path == failed || path.starts_with(failed + ".");
     const bool mentioned = failed.starts_with(rule.section + ".") &&
                            rule.why.find(last_key(failed)) != std::string::npos;

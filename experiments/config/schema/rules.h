@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/config/schema/experiment.h"
 #include "experiments/config/schema/option.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/tree.h"
 
 namespace ablate::config {
 
@@ -29,9 +30,9 @@ struct RuleProblem {
 /// The broken rules, without those that follow from an unreadable value. A rule that several layers
 /// break because of the same value is one problem, which names the layers.
 std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
-                                       const std::vector<BrokenRule>& broken, const Trail& trail);
+                                       const std::vector<BrokenRule>& broken, const Tree& tree);
 
 /// Whether the rule may be broken only because a value that it names could not be read.
-bool follows_from_failure(const BrokenRule& rule, const Trail& trail);
+bool follows_from_failure(const BrokenRule& rule, const Tree& tree);
 
 }  // namespace ablate::config

@@ -11,6 +11,7 @@
 #include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/printer.h"
+#include "experiments/config/schema/reader.h"
 #include "experiments/config/study/cost_target.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/suggestion.h"
@@ -72,14 +73,15 @@ std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
   return found;
 }
 
-/// Reports a margin that is not positive, and a claim that needs one and has none.
-ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, const Trail& trail,
+/// Reports a margin that is not positive, and a claim that needs one and has none; `section` is
+/// what was given at `path`.
+ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, const Tree& section,
                        ProblemList& problems) {
   if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
-    problems.add(trail.place(path + ".margin"), path + ".margin must be positive");
+    problems.add(section.place("margin"), path + ".margin must be positive");
   if (options.claim && needs_margin(*options.claim) && !options.margin)
     problems.add(
-        trail.place(path + ".claim"),
+        section.place("claim"),
         fmt::format("a claim that an arm is {} needs a margin; add {}.margin, the smallest "
                     "difference that matters",
                     word_of(*options.claim), path));
@@ -88,8 +90,7 @@ ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, 
 
 /// The claims of single arms; what one does not give is that of all arms.
 std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
-                                               const StudyNames& names, Trail trail,
-                                               ProblemList& problems) {
+                                               const StudyNames& names, ProblemList& problems) {
   std::map<std::string, ArmClaim> claims;
   if (options.arms.type != Value::Type::mapping)
     problems.add(options.arms.mark,
@@ -106,17 +107,16 @@ std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
                                            "margin, or leave it out",
                                            in_quotes(entry.key)));
     const auto path = "compare.arms." + entry.key;
-    trail.marks[path] = entry.mark;
     auto own = options.claim;
-    Reader(study_schema(), problems, trail, {path, path})
-        .lay_over(entry.value, options::slot_of(own));
-    claims[entry.key] = checked_claim(own, path, trail, problems);
+    auto given = read(entry.value, options::slot_of(own), {study_schema(), problems, path});
+    given.root.mark = entry.mark;
+    claims[entry.key] = checked_claim(own, path, given, problems);
   }
   return claims;
 }
 
 /// Reports margins that no difference of the metric can exceed.
-void check_margins(const CompareOptions& options, const Trail& trail, const Comparison& comparison,
+void check_margins(const CompareOptions& options, const Tree& tree, const Comparison& comparison,
                    ProblemList& problems) {
   const auto* metric = find_metric(comparison.metric);
   if (metric == nullptr) return;
@@ -126,7 +126,7 @@ void check_margins(const CompareOptions& options, const Trail& trail, const Comp
                                      "larger; give the smallest difference that matters",
                                      path, *claim.margin, metric->name, metric->low, metric->high));
   };
-  check(comparison.claim, "compare.margin", trail.place("compare.margin"));
+  check(comparison.claim, "compare.margin", tree.place("compare.margin"));
   for (const auto& entry : options.arms.entries)
     if (const auto* margin = entry.value.find("margin"))
       check(comparison.arms.at(entry.key), fmt::format("compare.arms.{}.margin", entry.key),
@@ -134,7 +134,7 @@ void check_margins(const CompareOptions& options, const Trail& trail, const Comp
 }
 
 /// Reports claims by a margin of the study's metric if a task is compared by another one.
-void check_claims_of_metric(const CompareOptions& options, const Trail& trail,
+void check_claims_of_metric(const CompareOptions& options, const Tree& tree,
                             const Comparison& comparison, ProblemList& problems) {
   const auto other = std::ranges::find_if(
       comparison.metrics, [&](const auto& entry) { return entry.second != comparison.metric; });
@@ -147,7 +147,7 @@ void check_claims_of_metric(const CompareOptions& options, const Trail& trail,
                                      word_of(*claim), comparison.metric, in_quotes(other->first),
                                      other->second));
   };
-  check(comparison.claim.kind, trail.place("compare.claim"));
+  check(comparison.claim.kind, tree.place("compare.claim"));
   for (const auto& entry : options.arms.entries)
     if (const auto* claim = entry.value.find("claim"))
       check(comparison.arms.at(entry.key).kind, claim->value.mark);
@@ -280,10 +280,10 @@ std::string why_not_measured(const Term& term, const Configuration& run) {
 }  // namespace
 
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
-                            const Trail& trail, ProblemList& problems) {
-  const auto given = [&](const char* key) { return trail.marks.contains(key); };
-  const auto place = [&](const char* key) { return trail.place(key); };
-  const auto readable = [&](const char* key) { return !trail.failed.contains(key); };
+                            const Tree& tree, ProblemList& problems) {
+  const auto given = [&](const char* key) { return tree.has(key); };
+  const auto place = [&](const char* key) { return tree.place(key); };
+  const auto readable = [&](const char* key) { return tree.readable(key); };
   if (!given("compare.baseline"))
     problems.add(place("compare.baseline"), "compare needs 'baseline', one of the arms");
   else if (readable("compare.baseline"))
@@ -295,13 +295,14 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   else if (readable("compare.metric"))
     require_known(options.metric, names_of_comparable_metrics(),
                   {"metric", "compare", place("compare.metric")}, problems);
+  const Tree section{.root = tree.find("compare")->value};
   Comparison comparison{.baseline = options.baseline,
                         .metric = options.metric,
-                        .claim = checked_claim(options.claim, "compare", trail, problems),
+                        .claim = checked_claim(options.claim, "compare", section, problems),
                         .test = options.test,
                         .allow = options.allow,
                         .fit = options.fit};
-  if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, trail, problems);
+  if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, problems);
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.names_of_tasks(), problems);
   if (given("compare.test_sets"))
@@ -314,12 +315,12 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
       require_no_target(metric, place("compare.metrics"), problems);
   }
   check_has_test_sets(comparison, place("compare.test_sets"), problems);
-  check_margins(options, trail, comparison, problems);
-  check_claims_of_metric(options, trail, comparison, problems);
+  check_margins(options, tree, comparison, problems);
+  check_claims_of_metric(options, tree, comparison, problems);
   return comparison;
 }
 
-void check_tests(const CompareOptions& options, const TaskData& tested, const Trail& trail,
+void check_tests(const CompareOptions& options, const TaskData& tested, const Tree& tree,
                  ProblemList& problems) {
   const auto& [task, data] = tested;
   const auto* other = options.metrics.find(task);
@@ -327,7 +328,7 @@ void check_tests(const CompareOptions& options, const TaskData& tested, const Tr
   const auto* metric = find_metric(name);
   if (metric != nullptr && !is_measured_on(*metric, data))
     problems.add(
-        other == nullptr ? trail.place("compare.metric") : other->value.mark,
+        other == nullptr ? tree.place("compare.metric") : other->value.mark,
         fmt::format(
             "{} is not measured in the task {}; give the task another metric in compare.metrics",
             name, in_quotes(task)));
@@ -350,7 +351,7 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
   const auto& reference = *baseline->experiment;
   const auto& trained = baseline->trained->experiment.training;
   const auto refuse = [&](const ArmConfiguration& arm, const std::string& key, const char* name) {
-    problems.add(arm.trail->place(key),
+    problems.add(arm.tree->place(key),
                  fmt::format("{} of the arm {} is not the baseline's; if that is intended, write "
                              "compare: {{ allow: [{}] }}",
                              key, in_quotes(arm.arm), name));

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/tree.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/setting.h"
 #include "experiments/config/study/study_file.h"
@@ -17,7 +17,7 @@ struct Study;
 
 /// The comparison that the study declares; reports unknown names and metrics.
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
-                            const Trail& trail, ProblemList& problems);
+                            const Tree& tree, ProblemList& problems);
 
 /// The data of a task, shared by its arms.
 struct TaskData {
@@ -27,14 +27,14 @@ struct TaskData {
 
 /// Reports a metric of comparison that is not measured in the task, and primary test sets that the
 /// task does not have.
-void check_tests(const CompareOptions& options, const TaskData& tested, const Trail& trail,
+void check_tests(const CompareOptions& options, const TaskData& tested, const Tree& tree,
                  ProblemList& problems);
 
 /// One arm's configuration in one task, and the places of its values.
 struct ArmConfiguration {
   std::string arm;
   const Experiment* experiment;
-  const Trail* trail;
+  const Tree* tree;
   const Configuration* trained;  // whose training made its weights: trained_by()
 };
 

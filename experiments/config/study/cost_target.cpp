@@ -45,9 +45,9 @@ std::optional<Target> read_target(const Value& section, ProblemList& problems) {
   return {};
 }
 
-void check_validated(const Experiment& experiment, const Trail& trail, ProblemList& problems) {
+void check_validated(const Experiment& experiment, const Tree& tree, ProblemList& problems) {
   if (experiment.training.trains() && experiment.training.evaluate_every == 0)
-    problems.add(trail.place("training.evaluate_every"),
+    problems.add(tree.place("training.evaluate_every"),
                  "compare.cost_to needs validations during training; set training.evaluate_every, "
                  "such as a tenth of the steps");
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "experiments/config/schema/experiment.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/tree.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/yaml/value.h"
 
@@ -12,6 +12,6 @@ namespace ablate::config {
 std::optional<Target> read_target(const Value& section, ProblemList& problems);
 
 /// Reports a training without validations on the way, which would show no cost to a target.
-void check_validated(const Experiment& experiment, const Trail& trail, ProblemList& problems);
+void check_validated(const Experiment& experiment, const Tree& tree, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -37,14 +37,14 @@ Value layer_of(const std::string& key, int64_t value, ProblemList& problems) {
 
 /// A value that was tried.
 struct Trial {
-  int64_t value = 0, parameters = 0;
+  int64_t value = 0, parameters = 0, vocabulary = 0;
   std::string why;  // the value is not possible; empty: it is
 };
 
 /// The search for one arm's value.
 class Search {
  public:
-  Search(const Layered& arm, const MatchGoal& goal)
+  Search(const Tree& arm, const MatchGoal& goal)
       : arm_(arm), goal_(goal), wanted_(goal.count(goal.baseline, vocabulary_of(goal.baseline))) {}
 
   /// The closest value; with `why` if a value that the search needs is not possible.
@@ -68,8 +68,10 @@ class Search {
   int64_t distance(const Trial& trial) const { return std::abs(trial.parameters - wanted_); }
 
   int64_t start() const {
+    ProblemList ignored;
+    const auto run = decoded(arm_, ignored);
     std::vector<Leaf> leaves;
-    collect_leaves(options::slot_of(arm_.experiment), "", leaves);
+    collect_leaves(options::slot_of(run.experiment), "", leaves);
     const auto found = std::ranges::find(leaves, goal_.key, &Leaf::path);
     const auto value =
         found == leaves.end()
@@ -80,10 +82,10 @@ class Search {
 
   Trial tried(int64_t value) const {
     ProblemList problems;
-    auto run = arm_;
-    lay(layer_of(goal_.key, value, problems), run, problems);
-    lay_changes(run.experiment.model, run.trail, problems);
-    Trial trial{.value = value};
+    auto given = arm_;
+    lay(layer_of(goal_.key, value, problems), given, problems);
+    const auto run = decoded(given, problems);
+    Trial trial{.value = value, .vocabulary = vocabulary_of(run.experiment)};
     std::vector<BrokenRule> broken;
     collect_broken_rules(section(options::slot_of(run.experiment), "model"), "model", broken);
     if (!problems.empty())
@@ -91,11 +93,11 @@ class Search {
     else if (!broken.empty())
       trial.why = join_path(broken.front().section, broken.front().key) + " " + broken.front().why;
     else
-      trial.parameters = goal_.count(run.experiment, vocabulary_of(run.experiment));
+      trial.parameters = goal_.count(run.experiment, trial.vocabulary);
     return trial;
   }
 
-  const Layered& arm_;
+  const Tree& arm_;
   const MatchGoal& goal_;
   int64_t wanted_;
 };
@@ -119,7 +121,7 @@ bool differs_in_size(const Experiment& arm, const MatchGoal& goal) {
   return count(arm) != count(goal.baseline);
 }
 
-std::optional<Matched> match(Layered& arm, const std::string& name, const MatchGoal& goal,
+std::optional<Matched> match(Tree& arm, const std::string& name, const MatchGoal& goal,
                              ProblemList& problems) {
   Search search(arm, goal);
   const auto closest = search.closest();
@@ -140,7 +142,7 @@ std::optional<Matched> match(Layered& arm, const std::string& name, const MatchG
         "key, or leave the arm out of match.arms",
         closest.value, closest.parameters, 100 * off / static_cast<double>(wanted)));
   lay(layer_of(goal.key, closest.value, problems), arm, problems);
-  return Matched{closest.value, closest.parameters, wanted, vocabulary_of(arm.experiment)};
+  return Matched{closest.value, closest.parameters, wanted, closest.vocabulary};
 }
 
 void check_matched_key(const std::string& key, const Mark& mark, ProblemList& problems) {

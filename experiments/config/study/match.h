@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/tree.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
@@ -49,8 +49,6 @@ struct Matched {
   int64_t vocabulary = 0;                // tokens that the arm's are counted with
 };
 
-struct Layered;
-
 /// Whether an arm has another number of parameters than the baseline.
 bool differs_in_size(const Experiment& arm, const MatchGoal& goal);
 
@@ -58,7 +56,7 @@ bool differs_in_size(const Experiment& arm, const MatchGoal& goal);
 /// baseline's, found by bisection, since parameters grow with every key of a size. Reports a value
 /// that is still more than kMatchTolerance away, and keys that the arm does not have or that change
 /// no parameter; `arm` is then unchanged.
-std::optional<Matched> match(Layered& arm, const std::string& name, const MatchGoal& goal,
+std::optional<Matched> match(Tree& arm, const std::string& name, const MatchGoal& goal,
                              ProblemList& problems);
 
 /// Reports a key that is not an integer of a run.

@@ -7,8 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "experiments/config/schema/layer_changes.h"
-#include "experiments/config/schema/printer.h"
+#include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/selection.h"
 #include "experiments/config/study/study.h"
@@ -20,23 +19,23 @@ namespace {
 
 /// Reports `why` if `holds` is false, unless the key could not be read, which is reported already.
 void need(bool holds, const std::string& key, const std::string& why, ParsedStudy& study) {
-  if (!holds && study.readable(key)) study.problems.add(study.trail.place(key), why);
+  if (!holds && study.readable(key)) study.problems.add(study.tree.place(key), why);
 }
 
 void check_keys(ParsedStudy& study) {
   const auto& keys = study.keys;
   need(study.given("name"), "name", "missing key 'name'; it names the output folder", study);
   if (study.given("name") && study.readable("name"))
-    check_name(keys.name, "study", study.trail.place("name"), study.problems);
+    check_name(keys.name, "study", study.tree.place("name"), study.problems);
   if (study.given("seeds") && study.readable("seeds"))
-    check_seeds(keys.seeds, study.trail.place("seeds"), study.problems);
+    check_seeds(keys.seeds, study.tree.place("seeds"), study.problems);
   need(std::ranges::find(keys.expect, "") == keys.expect.end(), "expect",
        "expect holds an empty text", study);
 }
 
-std::string name_of_base_task(const Layered& base) {
-  if (!base.trail.marks.contains("data.task")) return "task";
-  return std::visit([](const auto& task) { return std::string(task.name); }, base.experiment.data);
+std::string name_of_base_task(const Tree& base) {
+  const auto* task = base.find("data.task");
+  return task == nullptr || task->value.scalar.empty() ? "task" : task->value.scalar;
 }
 
 /// Reports layers that would hide a value of the grid, whose points would then be the same.
@@ -81,23 +80,23 @@ void read_match(ParsedStudy& study) {
   need(study.given("compare.baseline"), "match",
        "match needs compare.baseline, whose parameters the other arms get", study);
   if (whole && study.readable("match.by"))
-    check_matched_key(match.by, study.trail.place("match.by"), study.problems);
+    check_matched_key(match.by, study.tree.place("match.by"), study.problems);
   const bool varied = whole && study.keys.grid.find(match.by) != nullptr;
   if (varied)
-    study.problems.add(study.trail.place("match.by"),
+    study.problems.add(study.tree.place("match.by"),
                        fmt::format("match.by: the grid varies {}, so match cannot solve for it; "
                                    "match by another key, or take it out of the grid",
                                    match.by));
   const auto arms = names_of(study.arms);
   for (const auto& name : match.arms)
     if (name == study.keys.compare.baseline)
-      study.problems.add(study.trail.place("match.arms"),
+      study.problems.add(study.tree.place("match.arms"),
                          fmt::format("{} is the baseline, whose parameters the other arms get; "
                                      "leave it out of match.arms",
                                      in_quotes(name)));
     else if (std::ranges::find(arms, name) == arms.end())
       study.problems.add(
-          study.trail.place("match.arms"),
+          study.tree.place("match.arms"),
           fmt::format("unknown arm {} in match.arms{}", in_quotes(name), did_you_mean(name, arms)));
   for (const auto& arm : study.arms) {
     const bool listed = match.arms.empty() || is_selected(arm.name, match.arms);
@@ -139,12 +138,12 @@ void check_fit(const StudyNames& names, ParsedStudy& study) {
 void read_claims(ParsedStudy& study) {
   const StudyNames names{study.settings, names_of(study.arms)};
   if (study.given("compare")) {
-    study.compare = check_comparison(study.keys.compare, names, study.trail, study.problems);
+    study.compare = check_comparison(study.keys.compare, names, study.tree, study.problems);
     check_fit(names, study);
     study.compare->metrics = of_settings(study.compare->metrics, study.settings);
     study.compare->test_sets = of_settings(study.compare->test_sets, study.settings);
   }
-  const auto* expect = study.document.find("expect");
+  const auto* expect = study.tree.find("expect");
   if (expect == nullptr) return;
   for (const auto& item : expect->value.items)
     if (item.type == Value::Type::scalar && !item.scalar.empty())  // others are already reported
@@ -153,13 +152,9 @@ void read_claims(ParsedStudy& study) {
 
 }  // namespace
 
-void lay(const Value& layer, Layered& run, ProblemList& problems) {
-  Reader(experiment_schema(), problems, run.trail)
-      .lay_over(layer, options::slot_of(run.experiment));
-}
-
-void finish(Layered& run, ProblemList& problems) {
-  lay_changes(run.experiment.model, run.trail, problems);
+void lay(const Value& layer, Tree& tree, ProblemList& problems) {
+  static const Experiment kDefault;
+  Reader(experiment_schema(), problems).lay(layer, options::slot_of(kDefault), tree);
 }
 
 namespace {
@@ -170,7 +165,7 @@ std::string origin(const Mark& mark, const std::filesystem::path& file) {
   return fmt::format("{}:{}", file.filename().string(), mark.line + 1);
 }
 
-/// The path in the trail of a value of all layers of a side: that of its first layer.
+/// The path in the tree of a value of all layers of a side: that of its first layer.
 std::string marked_path(const std::string& leaf) {
   for (const auto side : {models::Side::encoder, models::Side::decoder}) {
     const auto section = "model." + text_of(side);
@@ -187,9 +182,9 @@ std::map<std::string, std::string> origins_of(const Layered& run,
   collect_leaves(options::slot_of(run.experiment), "", leaves);
   std::map<std::string, std::string> origins;
   for (const auto& leaf : leaves) {
-    const auto found = run.trail.marks.find(marked_path(leaf.path));
+    const auto* found = run.tree.find(marked_path(leaf.path));
     origins[leaf.path] =
-        found == run.trail.marks.end() ? kDefaultOrigin : origin(found->second, file);
+        found == nullptr ? kDefaultOrigin : origin(found->mark, file);
   }
   return origins;
 }
@@ -236,14 +231,14 @@ void check_tuned_keys(ParsedStudy& study) {
 
 ParsedStudy parse_study(const std::filesystem::path& file) {
   ParsedStudy study{.file = file, .source = read_source(file)};
-  study.trail.start = study.base.trail.start = {study.source, 0, 0};
-  study.document = parse_mapping(study.source, study.problems);
-  Reader(study_schema(), study.problems, study.trail)
-      .lay_over(study.document, options::slot_of(study.keys));
+  study.tree.root.mark = study.base.root.mark = {study.source, 0, 0};
+  Reader(study_schema(), study.problems)
+      .lay(parse_mapping(study.source, study.problems), options::slot_of(study.keys), study.tree);
+  decode(study.tree.root, options::slot_of(study.keys));
   check_keys(study);
   read_variations(study);
   if (study.given("match")) read_match(study);
-  if (study.given("tune")) study.tuning = read_tuning(study.keys, study.trail, study.problems);
+  if (study.given("tune")) study.tuning = read_tuning(study.keys, study.tree, study.problems);
   check_tuned_keys(study);
   read_claims(study);
   return study;
@@ -251,8 +246,8 @@ ParsedStudy parse_study(const std::filesystem::path& file) {
 
 namespace {
 
-void lay_all(const std::vector<Value>& layers, Layered& run, ProblemList& problems) {
-  for (const auto& layer : layers) lay(layer, run, problems);
+void lay_all(const std::vector<Value>& layers, Tree& tree, ProblemList& problems) {
+  for (const auto& layer : layers) lay(layer, tree, problems);
 }
 
 /// The settings that --tasks and --sizes select together.
@@ -291,23 +286,22 @@ void match_arms(const ParsedStudy& study, const Chosen& chosen, ExpandedTask& ta
   const auto baseline = std::ranges::find(task.arms, study.compare ? study.compare->baseline : "",
                                           &ExpandedArm::name);
   if (match.parameters == MatchedWith::none || baseline == task.arms.end()) return;
-  const auto mark = study.trail.place("match.by");
+  const auto mark = study.tree.place("match.by");
   if (!chosen.count)
     return problems.add(mark, "match needs the program that builds models, which this one is not");
   // The baseline may not be selected, but every run is matched with it as it would be run.
   ProblemList ignored;
-  auto reference = baseline->run;
-  if (!baseline->selected) lay(chosen.sets, reference, ignored);
-  finish(reference, ignored);
+  auto given = baseline->given;
+  if (!baseline->selected) lay(chosen.sets, given, ignored);
+  const auto reference = decoded(given, ignored);
   const MatchGoal goal{reference.experiment, match.by, mark, chosen.count};
   for (auto& arm : task.arms) {
-    auto own = arm.run;
-    finish(own, ignored);
+    const auto own = decoded(arm.given, ignored);
     const bool wanted = match.arms.empty() ? own.experiment.training.trains() &&
                                                  differs_in_size(own.experiment, goal)
                                            : is_selected(arm.name, match.arms);
     if (wanted && arm.name != baseline->name)
-      arm.matched = config::match(arm.run, arm.name, goal, problems);
+      arm.matched = config::match(arm.given, arm.name, goal, problems);
   }
 }
 
@@ -316,10 +310,9 @@ void match_arms(const ParsedStudy& study, const Chosen& chosen, ExpandedTask& ta
 Chosen chosen_of(const ParsedStudy& study, const Selection& selection, ProblemList& problems) {
   Chosen chosen;
   if (!study.given("seeds") && selection.seeds.empty() && study.readable("seeds"))
-    problems.add(study.trail.place("seeds"), "missing key 'seeds'; write [1]");
+    problems.add(study.tree.place("seeds"), "missing key 'seeds'; write [1]");
   chosen.seeds = selection.seeds.empty() ? study.keys.seeds : selected_seeds(selection, problems);
-  if (study.tuning)
-    check_apart(*study.tuning, selection.seeds, study.trail.place("tune"), problems);
+  if (study.tuning) check_apart(*study.tuning, selection.seeds, study.tree.place("tune"), problems);
   chosen.sets = set_layer(selection.sets, problems);
   check_sets(study, chosen.sets, problems);
   chosen.tasks = chosen_settings(study, selection, problems);
@@ -334,17 +327,17 @@ ExpandedTask expand(const ParsedStudy& study, size_t setting, const Chosen& chos
   ExpandedTask expanded{.name = task.name,
                         .setting = study.settings[setting],
                         .selected = is_selected(task.name, chosen.tasks)};
-  Layered of_task = study.base;
+  Tree of_task = study.base;
   lay_all(task.layers, of_task, problems);
   for (const auto& variation : study.arms) {
     const bool wanted = expanded.selected && is_selected(variation.name, chosen.arms);
-    auto& arm = expanded.arms.emplace_back(ExpandedArm{variation.name, wanted, of_task});
-    lay_all(variation.layers, arm.run, problems);
+    auto& arm = expanded.arms.emplace_back(ExpandedArm{variation.name, wanted, of_task, {}});
+    lay_all(variation.layers, arm.given, problems);
     // Options of the command line need to be valid only for the selected arms.
-    if (wanted) lay(chosen.sets, arm.run, problems);
+    if (wanted) lay(chosen.sets, arm.given, problems);
   }
   if (problems.empty()) match_arms(study, chosen, expanded, problems);
-  for (auto& arm : expanded.arms) finish(arm.run, problems);
+  for (auto& arm : expanded.arms) arm.run = decoded(arm.given, problems);
   return expanded;
 }
 

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/layer_changes.h"
+#include "experiments/config/schema/tree.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/clause.h"
 #include "experiments/config/study/match.h"
@@ -22,17 +23,8 @@
 
 namespace ablate::config {
 
-/// An experiment and the places of its values.
-struct Layered {
-  Experiment experiment;
-  Trail trail;
-};
-
-/// Overlays an experiment with values, which override those given before.
-void lay(const Value& layer, Layered& run, ProblemList& problems);
-
-/// Applies the changes of layers, after the last overlay.
-void finish(Layered& run, ProblemList& problems);
+/// Lays values of an experiment over those given before.
+void lay(const Value& layer, Tree& tree, ProblemList& problems);
 
 /// Where each value of the experiment was given: kDefaultOrigin, "file:line" or "--set".
 std::map<std::string, std::string> origins_of(const Layered& run,
@@ -42,10 +34,9 @@ std::map<std::string, std::string> origins_of(const Layered& run,
 struct ParsedStudy {
   std::filesystem::path file;  // its name in studies and in the origins of values
   std::shared_ptr<const Source> source;
-  Value document;
   StudyFile keys;
-  Trail trail;   // of `keys`
-  Layered base;  // of all tasks and arms
+  Tree tree;  // of `keys`
+  Tree base;  // of all tasks and arms
   std::vector<Setting> settings;
   std::vector<Variation> tasks;  // of `settings`; at least one
   std::vector<Variation> arms;   // at least one; the points of the grid if there are no others
@@ -55,8 +46,8 @@ struct ParsedStudy {
   std::vector<Clause> expect;
   ProblemList problems;
 
-  bool given(const std::string& key) const { return trail.marks.contains(key); }
-  bool readable(const std::string& key) const { return !trail.failed.contains(key); }
+  bool given(const std::string& key) const { return tree.has(key); }
+  bool readable(const std::string& key) const { return tree.readable(key); }
 };
 
 /// Reads a study file and collects its problems. Throws ConfigError if it holds no YAML mapping.
@@ -77,6 +68,7 @@ Chosen chosen_of(const ParsedStudy& study, const Selection& selection, ProblemLi
 struct ExpandedArm {
   std::string name;
   bool selected = false;  // together with its task
+  Tree given;             // to be laid over
   Layered run;
   std::optional<Matched> matched = {};
 };

@@ -37,7 +37,7 @@ Study outline(const ParsedStudy& parsed, const Selection& selection, Chosen chos
               .tasks = std::move(chosen.tasks),
               .arms = std::move(chosen.arms),
               .declared_seeds = keys.seeds,
-              .claims = claims_of(parsed.document)};
+              .claims = claims_of(parsed.tree.root)};
   study.declared_settings = parsed.settings;
   for (const auto& setting : parsed.settings)
     if (is_selected(setting.name, study.tasks)) study.settings.push_back(setting);
@@ -54,7 +54,7 @@ void add_arm(const std::string& task, const ExpandedArm& arm, Study& study) {
   study.configurations.push_back({task, arm.name, arm.run.experiment});
   if (!arm.selected) return;
   if (study.tuning)
-    study.tuning->arms.push_back({task, arm.name, std::make_shared<const Layered>(arm.run)});
+    study.tuning->arms.push_back({task, arm.name, std::make_shared<const Tree>(arm.given)});
   const auto origins = origins_of(arm.run, study.file);
   for (const int64_t seed : study.seeds)
     study.runs.push_back({task, arm.name, seed, arm.run.experiment, origins});
@@ -64,7 +64,7 @@ bool runs_fit(const ParsedStudy& parsed, const Study& study, ProblemList& proble
   const size_t seeds = std::max<size_t>(1, study.seeds.size());
   const size_t runs = parsed.tasks.size() * parsed.arms.size() * seeds;
   if (runs > kMostRuns)
-    problems.add(parsed.trail.start,
+    problems.add(parsed.tree.root.mark,
                  fmt::format("the study has {} runs; at most {} are possible", runs, kMostRuns));
   return runs <= kMostRuns;
 }

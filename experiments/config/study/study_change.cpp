@@ -8,7 +8,6 @@
 #include <map>
 #include <string_view>
 
-#include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/yaml/value.h"
 
@@ -21,12 +20,6 @@ constexpr auto kResolved = std::to_array<std::string_view>(
     {"name", "seeds", "base", "tasks", "sizes", "arms", "grid", "match"});
 
 using Texts = std::map<std::string, std::string>;  // by key
-
-void collect_texts(const Value& value, const std::string& path, Texts& texts) {
-  if (value.type != Value::Type::mapping) texts[path] = text_of(value);
-  for (const auto& entry : value.entries)
-    collect_texts(entry.value, join_path(path, entry.key), texts);
-}
 
 std::string change_line(const std::string& key, const std::string& then, const std::string& now) {
   return fmt::format("{}: {} before, {} now", key, then.empty() ? "not set" : then,
@@ -83,9 +76,11 @@ std::vector<std::string> changed_runs(const Study& then, const Study& now) {
 
 std::map<std::string, std::string> claims_of(const Value& document) {
   Texts texts;
-  for (const auto& entry : document.entries)
-    if (std::ranges::find(kResolved, entry.key) == kResolved.end())
-      collect_texts(entry.value, entry.key, texts);
+  Leaves leaves;
+  collect_leaves(document, "", leaves);
+  for (const auto& [path, entry] : leaves)
+    if (std::ranges::find(kResolved, path.substr(0, path.find('.'))) == kResolved.end())
+      texts[path] = text_of(entry->value);
   texts.erase("compare.allow");      // may be added after a comparison was refused
   texts.erase("tune.on_test_text");  // and this, after a choice was
   texts.erase("time");               // may change with more seeds or arms

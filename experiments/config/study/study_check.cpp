@@ -10,6 +10,7 @@
 
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
+#include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/rules.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/comparison_check.h"
@@ -76,25 +77,25 @@ std::string without_tilde(const std::string& path) {
   return fmt::format("; write {}{}, since only a shell expands ~", home, path.substr(1));
 }
 
-void FileCheck::add(const Experiment& experiment, const Trail& trail, ProblemList& problems) {
+void FileCheck::add(const Experiment& experiment, const Tree& tree, ProblemList& problems) {
   for (const auto& [key, file] : files_of(experiment)) {
     std::error_code unreadable;
-    if (std::filesystem::exists(folder_ / file, unreadable) || trail.failed.contains(key) ||
+    if (std::filesystem::exists(folder_ / file, unreadable) || !tree.readable(key) ||
         !reported_.emplace(key, file).second)
       continue;
     auto hint = without_tilde(file);
     if (hint.empty())
       hint = "; relative paths start at the study's folder, or at the one that --data names";
-    problems.add(trail.place(key),
+    problems.add(tree.place(key),
                  fmt::format("{}: there is no {}{}", key, (folder_ / file).string(), hint));
   }
 }
 
-bool RunCheck::add(const Place& run, const Experiment& experiment, const Trail& trail) {
+bool RunCheck::add(const Place& run, const Experiment& experiment, const Tree& tree) {
   ++runs_;
   std::vector<BrokenRule> broken;
   collect_broken_rules(options::slot_of(experiment), "", broken);
-  for (const auto& [mark, message] : rule_problems(experiment.model, broken, trail)) {
+  for (const auto& [mark, message] : rule_problems(experiment.model, broken, tree)) {
     auto& breach = breaches_[{mark.source->name, mark.line, mark.column, message}];
     if (breach.runs++ == 0) {
       breach.mark = mark;
@@ -125,12 +126,12 @@ void check_tunable(const ExpandedArm& arm, const std::vector<std::string>& selec
   const auto& training = arm.run.experiment.training;
   const auto& from = training.init_from.arm;
   if (from && !is_selected(*from, selected))
-    problems.add(arm.run.trail.place(kStartArm),
+    problems.add(arm.run.tree.place(kStartArm),
                  fmt::format("the arm {} starts from {} with the values that tune finds for it; "
                              "select that arm, too",
                              in_quotes(arm.name), in_quotes(*from)));
   else if (!from && !training.trains())
-    problems.add(arm.run.trail.place("training.steps"),
+    problems.add(arm.run.tree.place("training.steps"),
                  fmt::format("the arm {} only evaluates a finished run (training.steps: 0), so "
                              "nothing can be tuned for it; give such arms a study without tune",
                              in_quotes(arm.name)));
@@ -157,7 +158,7 @@ void StudyCheck::check_size(const ExpandedTask& task, ProblemList& problems) {
     const auto [found, fresh] = sizes_.try_emplace(key + canonical(arm.run.experiment), size);
     if (fresh) continue;
     const auto* entry = parsed_.keys.sizes.find(size);
-    problems.add(entry == nullptr ? parsed_.trail.place("sizes") : entry->mark,
+    problems.add(entry == nullptr ? parsed_.tree.place("sizes") : entry->mark,
                  fmt::format("the sizes {} and {} coincide: {}/{} has the same configuration in "
                              "both; change one, or take out what hides their difference",
                              in_quotes(found->second), in_quotes(size), declared, arm.name));
@@ -166,7 +167,7 @@ void StudyCheck::check_size(const ExpandedTask& task, ProblemList& problems) {
 }
 
 void StudyCheck::finish(ProblemList& problems) const {
-  const auto place = [&](const char* key) { return parsed_.trail.place(key); };
+  const auto place = [&](const char* key) { return parsed_.tree.place(key); };
   check_measured(study_, place("expect"), problems);
   check_tokens(study_,
                {.compare = place("compare.metric"),
@@ -178,20 +179,20 @@ void StudyCheck::finish(ProblemList& problems) const {
 
 void StudyCheck::check_arm(const ExpandedTask& task, const ExpandedArm& arm,
                            ProblemList& problems) {
-  const auto& [experiment, trail] = arm.run;
-  report_missing(experiment_schema(), trail, problems);
+  const auto& [experiment, tree] = arm.run;
+  report_missing(experiment_schema(), tree, problems);
   check_start(task, arm, problems);
-  const bool sound = rules_.add({task.name, arm.name}, experiment, trail);
+  const bool sound = rules_.add({task.name, arm.name}, experiment, tree);
   if (!arm.selected) return;
-  if (sound && trail.failed.empty() && selection_.parts)
+  if (sound && tree.failed().empty() && selection_.parts)
     for (const auto& [key, why] : selection_.parts(experiment)) {
       const auto path = join_path("training", key);
-      problems.add(trail.place(path),
+      problems.add(tree.place(path),
                    fmt::format("{} {} (task '{}', arm '{}')", path, why, task.name, arm.name));
     }
-  notes_.add({task.name, arm.name}, experiment, trail);
+  notes_.add({task.name, arm.name}, experiment, tree);
   if (arm.matched) notes_.add_match({task.name, arm.name}, parsed_.keys.match.by, *arm.matched);
-  if (selection_.with_files) files_.add(experiment, trail, problems);
+  if (selection_.with_files) files_.add(experiment, tree, problems);
 }
 
 void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
@@ -199,9 +200,9 @@ void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
     if (!arm.selected) continue;
     check_tunable(arm, study_.arms, problems);
     for (const auto& combination : combinations(declared_axes(*study_.tuning))) {
-      const auto run = with_values(arm.run, *study_.tuning, combination, problems);
+      const auto run = with_values(arm.given, *study_.tuning, combination, problems);
       rules_.add({task.name, name_of(arm.name, *study_.tuning, combination)}, run.experiment,
-                 run.trail);
+                 run.tree);
     }
   }
   const bool chosen_by_test = std::ranges::any_of(task.arms, [](const ExpandedArm& arm) {
@@ -209,7 +210,7 @@ void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
   });
   if (task.selected && chosen_by_test && !study_.tuning->on_test_text)
     problems.add(
-        parsed_.trail.place("tune"),
+        parsed_.tree.place("tune"),
         fmt::format(
             "tune would choose values on the test text, since {} has no separate test text; {}",
             in_quotes(task.name), data::kOwnTest));
@@ -218,19 +219,19 @@ void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
 /// An arm starts only from an earlier arm, which excludes cycles.
 void StudyCheck::check_start(const ExpandedTask& task, const ExpandedArm& arm,
                              ProblemList& problems) const {
-  const auto& trail = arm.run.trail;
+  const auto& tree = arm.run.tree;
   const auto& from = arm.run.experiment.training.init_from.arm;
-  if (!from || trail.failed.contains(kStartArm)) return;
+  if (!from || !tree.readable(kStartArm)) return;
   const auto names = names_of(parsed_.arms);
   const auto found = std::ranges::find(names, *from);
   if (found == names.end())
-    problems.add(trail.place(kStartArm), fmt::format("unknown arm {} in training.init_from.arm{}",
-                                                     in_quotes(*from), did_you_mean(*from, names)));
+    problems.add(tree.place(kStartArm), fmt::format("unknown arm {} in training.init_from.arm{}",
+                                                    in_quotes(*from), did_you_mean(*from, names)));
   else if (found < std::ranges::find(names, arm.name))
     check_source(task, arm, problems);
   else
     problems.add(
-        trail.place(kStartArm),
+        tree.place(kStartArm),
         fmt::format("the arm {} cannot start from {}, which must come before it in the file",
                     in_quotes(arm.name), in_quotes(*from)));
 }
@@ -244,7 +245,7 @@ void StudyCheck::check_source(const ExpandedTask& task, const ExpandedArm& arm,
   const auto& source = *std::ranges::find(task.arms, from, &ExpandedArm::name);
   for (const auto& [key, why] : start_problems(arm.run.experiment, source.run.experiment)) {
     const auto path = join_path("training.init_from", key);
-    problems.add(arm.run.trail.place(path),
+    problems.add(arm.run.tree.place(path),
                  fmt::format("{} {} (task '{}', arm '{}')", path, why, task.name, arm.name));
   }
 }
@@ -253,14 +254,14 @@ void StudyCheck::check_comparison(const ExpandedTask& task, ProblemList& problem
   std::vector<ArmConfiguration> arms;
   for (const auto& arm : task.arms)
     if (arm.selected)
-      arms.push_back({arm.name, &arm.run.experiment, &arm.run.trail,
+      arms.push_back({arm.name, &arm.run.experiment, &arm.run.tree,
                       trained_by(study_.configurations, task.name, arm.name)});
   if (arms.empty()) return;
   check_even(arms, *study_.compare, problems);
   if (study_.compare->cost_to)
-    for (const auto& arm : arms) check_validated(*arm.experiment, *arm.trail, problems);
+    for (const auto& arm : arms) check_validated(*arm.experiment, *arm.tree, problems);
   check_tests(parsed_.keys.compare, {task.setting.task, arms.front().experiment->data},
-              parsed_.trail, problems);
+              parsed_.tree, problems);
 }
 
 }  // namespace ablate::config

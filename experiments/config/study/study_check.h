@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/tree.h"
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/selection.h"
 #include "experiments/config/study/study.h"
@@ -24,7 +24,7 @@ class FileCheck {
   /// Relative paths start at `folder`.
   explicit FileCheck(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
-  void add(const Experiment& experiment, const Trail& trail, ProblemList& problems);
+  void add(const Experiment& experiment, const Tree& tree, ProblemList& problems);
 
  private:
   std::filesystem::path folder_;
@@ -43,7 +43,7 @@ class RunCheck {
   };
 
   /// Returns whether the run breaks no rule.
-  bool add(const Place& run, const Experiment& experiment, const Trail& trail);
+  bool add(const Place& run, const Experiment& experiment, const Tree& tree);
 
   /// Names the first task and arm that break a rule, unless all runs break it.
   void report(ProblemList& problems) const;

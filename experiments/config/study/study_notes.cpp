@@ -17,9 +17,10 @@ namespace {
 constexpr size_t kMostListed = 3;
 
 /// One sentence for all values that the same change of kind drops.
-std::vector<std::string> notes_on_dropped(const Trail& trail) {
+std::vector<std::string> notes_on_dropped(const Tree& tree) {
   std::map<std::string, std::vector<std::string>> keys;  // by the kind
-  for (const auto& [path, kind] : trail.dropped) keys[kind].push_back(path);
+  for (const auto& [path, kind] : tree.dropped)
+    if (!tree.has(path)) keys[kind].push_back(path);
   std::vector<std::string> sentences;
   for (const auto& [kind, paths] : keys)
     sentences.push_back(fmt::format("{} {} given but ignored, since {}, which has no such key",
@@ -75,18 +76,19 @@ std::vector<Unread> unread_of_training(const Experiment& run) {
 }
 
 /// One sentence for all keys that are given and not read for the same reason.
-std::vector<std::string> notes_on_unread(const Experiment& run, const Trail& trail) {
+std::vector<std::string> notes_on_unread(const Experiment& run, const Tree& tree) {
   std::vector<std::string> sentences;
   auto all = unread_of_data(run);
   for (auto& one : unread_of_training(run)) all.push_back(std::move(one));
   for (const auto& [holds, path, why, but] : all) {
+    const auto* given = holds ? tree.find(path) : nullptr;
+    if (given == nullptr) continue;
+    Leaves leaves;
+    collect_leaves({.entries = {{path, given->mark, given->value}}}, "", leaves);
     std::vector<std::string> keys;
-    for (const auto& [key, mark] : trail.marks)
-      if (holds && key != but && (key == path || key.starts_with(path + "."))) keys.push_back(key);
-    std::erase_if(keys, [&](const std::string& key) {  // a section whose keys are named
-      return std::ranges::any_of(
-          trail.marks, [&](const auto& other) { return other.first.starts_with(key + "."); });
-    });
+    for (const auto& [key, entry] : leaves)
+      if (key != but) keys.push_back(key);
+    std::ranges::sort(keys);
     if (!keys.empty())
       sentences.push_back(fmt::format("{} {} given but ignored, since {}", fmt::join(keys, ", "),
                                       keys.size() == 1 ? "is" : "are", why));
@@ -95,15 +97,13 @@ std::vector<std::string> notes_on_unread(const Experiment& run, const Trail& tra
 }
 
 /// Notes cross-attention whose number of heads is not given and differs from the model's.
-std::vector<std::string> notes_on_heads(const models::TransformerOptions& model,
-                                        const Trail& trail) {
+std::vector<std::string> notes_on_heads(const models::TransformerOptions& model, const Tree& tree) {
   std::vector<std::string> sentences;
   const auto* shared = std::get_if<models::MultiHead>(&model.attention);
   const auto compare = [&](const std::string& place, const auto& choice) {
     const auto* own = std::get_if<models::MultiHead>(&choice);
     const auto key = "model." + place + ".heads";
-    if (shared != nullptr && own != nullptr && own->heads != shared->heads &&
-        !trail.marks.contains(key))
+    if (shared != nullptr && own != nullptr && own->heads != shared->heads && !tree.has(key))
       sentences.push_back(fmt::format("{} is {} by default, but model.attention.heads is {}", key,
                                       own->heads, shared->heads));
   };
@@ -120,11 +120,11 @@ std::string listed(const std::vector<std::string>& names) {
                      names.size() - kMostListed);
 }
 
-void StudyNotes::add(const Place& run, const Experiment& experiment, const Trail& trail) {
+void StudyNotes::add(const Place& run, const Experiment& experiment, const Tree& tree) {
   ++count_;
-  for (const auto& sentence : notes_on_dropped(trail)) note(sentence, run);
-  for (const auto& sentence : notes_on_unread(experiment, trail)) note(sentence, run);
-  for (const auto& sentence : notes_on_heads(experiment.model, trail)) note(sentence, run);
+  for (const auto& sentence : notes_on_dropped(tree)) note(sentence, run);
+  for (const auto& sentence : notes_on_unread(experiment, tree)) note(sentence, run);
+  for (const auto& sentence : notes_on_heads(experiment.model, tree)) note(sentence, run);
   const auto& training = experiment.training;
   if (std::holds_alternative<training::StepBudget>(training.budget))
     for (const auto& sentence : training_notes(training, training.steps)) note(sentence, run);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/tree.h"
 #include "experiments/config/study/match.h"
 #include "training/training_options.h"
 
@@ -27,7 +27,7 @@ class StudyNotes {
   };
 
   /// To be called once for every arm of a task, task by task.
-  void add(const Place& run, const Experiment& experiment, const Trail& trail);
+  void add(const Place& run, const Experiment& experiment, const Tree& tree);
 
   /// The value of `key` that gives the arm the baseline's parameters.
   void add_match(const Place& run, const std::string& key, const Matched& matched);

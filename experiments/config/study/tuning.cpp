@@ -130,21 +130,18 @@ std::vector<TunedKey> read_keys(const Value& section, const Mark& place, Problem
 
 }  // namespace
 
-std::optional<Tuning> read_tuning(const StudyFile& keys, const Trail& trail,
-                                  ProblemList& problems) {
+std::optional<Tuning> read_tuning(const StudyFile& keys, const Tree& tree, ProblemList& problems) {
   const auto& tune = keys.tune;
-  const auto given = [&](const char* key) {
-    return trail.marks.contains(key) && !trail.failed.contains(key);
-  };
-  Tuning tuning{.keys = read_keys(tune.keys, trail.place("tune.keys"), problems),
+  const auto given = [&](const char* key) { return tree.has(key) && tree.readable(key); };
+  Tuning tuning{.keys = read_keys(tune.keys, tree.place("tune.keys"), problems),
                 .metric = tune.metric,
                 .seeds = given("tune.seeds") ? tune.seeds : default_seeds(keys.seeds),
                 .extend = tune.extend,
                 .on_test_text = tune.on_test_text};
-  if (given("tune.seeds")) check_seeds(tune.seeds, trail.place("tune.seeds"), problems);
-  check_apart(tuning, keys.seeds, trail.place("tune.seeds"), problems);
+  if (given("tune.seeds")) check_seeds(tune.seeds, tree.place("tune.seeds"), problems);
+  check_apart(tuning, keys.seeds, tree.place("tune.seeds"), problems);
   if (tune.extend < 0 || tune.extend > kMostExtensions)
-    problems.add(trail.place("tune.extend"),
+    problems.add(tree.place("tune.extend"),
                  fmt::format("tune.extend must be between 0 and {}", kMostExtensions));
   if (tuning.keys.empty()) return {};
   return tuning;
@@ -186,22 +183,21 @@ std::string name_of(const std::string& arm, const Tuning& tuning, const Combinat
   return name;
 }
 
-Layered with_values(Layered arm, const Tuning& tuning, const Combination& combination,
+Layered with_values(Tree arm, const Tuning& tuning, const Combination& combination,
                     ProblemList& problems) {
   Value layer{.type = Value::Type::mapping};
   for (size_t i = 0; i < combination.size(); ++i)
     put(layer, {tuning.keys[i].path, combination[i].mark, nested(combination[i], problems)},
         Repeated::problem, problems);
   lay(layer, arm, problems);
-  finish(arm, problems);
-  return arm;
+  return decoded(arm, problems);
 }
 
 std::optional<Candidate> candidate_of(const UntunedArm& arm, const Tuning& tuning,
                                       const Combination& combination,
                                       const std::filesystem::path& file) {
   ProblemList problems;
-  auto run = with_values(*arm.run, tuning, combination, problems);
+  auto run = with_values(*arm.given, tuning, combination, problems);
   std::vector<BrokenRule> broken;
   collect_broken_rules(options::slot_of(run.experiment), "", broken);
   if (!problems.empty() || !broken.empty()) return {};

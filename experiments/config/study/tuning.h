@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
-#include "experiments/config/schema/reader.h"
+#include "experiments/config/schema/layer_changes.h"
 #include "experiments/config/study/study_file.h"
 #include "experiments/config/yaml/value.h"
 #include "options/enumeration.h"
 
 namespace ablate::config {
-
-struct Layered;
 
 /// A key whose best value is searched for.
 struct TunedKey {
@@ -53,7 +51,7 @@ struct ArmSearch {
 /// A selected arm in a selected task, without values of the tuned keys.
 struct UntunedArm {
   std::string task, arm;
-  std::shared_ptr<const Layered> run;
+  std::shared_ptr<const Tree> given;
 };
 
 /// The search for the best values of keys.
@@ -80,7 +78,7 @@ inline constexpr const char* kOnTestText =
     "; if all that is tested is trained, as facts are, say so with tune.on_test_text: true";
 
 /// Reads `tune`. Absent if it has no usable keys, which is reported.
-std::optional<Tuning> read_tuning(const StudyFile& keys, const Trail& trail, ProblemList& problems);
+std::optional<Tuning> read_tuning(const StudyFile& keys, const Tree& tree, ProblemList& problems);
 
 /// Reports seeds of the study that are tuning seeds.
 void check_apart(const Tuning& tuning, const std::vector<int64_t>& seeds, const Mark& mark,
@@ -96,7 +94,7 @@ std::vector<Combination> combinations(const Axes& axes);
 std::string name_of(const std::string& arm, const Tuning& tuning, const Combination& combination);
 
 /// The arm with the values, which override all others.
-Layered with_values(Layered arm, const Tuning& tuning, const Combination& combination,
+Layered with_values(Tree arm, const Tuning& tuning, const Combination& combination,
                     ProblemList& problems);
 
 /// The same with its origins in `file`; absent if the values are refused.

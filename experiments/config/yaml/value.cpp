@@ -27,6 +27,16 @@ const Entry* Value::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &*found;
 }
 
+void collect_leaves(const Value& mapping, const std::string& path, Leaves& leaves) {
+  for (const auto& entry : mapping.entries) {
+    const auto below = path.empty() ? entry.key : path + "." + entry.key;
+    if (entry.value.entries.empty())
+      leaves.emplace_back(below, &entry);
+    else
+      collect_leaves(entry.value, below, leaves);
+  }
+}
+
 std::string_view type_name(Value::Type type) {
   switch (type) {
     case Value::Type::empty:

@@ -40,6 +40,8 @@ struct Value {
   std::vector<Value> items;
   std::vector<Entry> entries;  // in the file's order, keys distinct
   Mark mark;
+  bool failed = false;   // laid over others: it could not be read, which is reported
+  bool renewed = false;  // laid over others: a section that has got another kind
 
   const Entry* find(std::string_view key) const;
 };
@@ -49,6 +51,10 @@ struct Entry {
   Mark mark;
   Value value;
 };
+
+/// Adds the path and the entry of each value below a mapping that is no section with keys.
+using Leaves = std::vector<std::pair<std::string, const Entry*>>;
+void collect_leaves(const Value& mapping, const std::string& path, Leaves& leaves);
 
 /// "a list", "a mapping", ...
 std::string_view type_name(Value::Type type);

@@ -42,9 +42,8 @@ class OriginReader {
 
   Origin read(const Value& value) {
     if (value.type != Value::Type::mapping) return {.names = names_of(value)};
-    config::Trail trail{.start = value.mark};
     OriginOptions options{.name = {.mark = value.mark}, .alternative = {}};
-    config::Reader(schema_, problems_, trail).lay_over(value, options::slot_of(options));
+    config::read(value, options::slot_of(options), {schema_, problems_});
     if (value.find("name") == nullptr)
       problems_.add(value.mark, "needs 'name', of one tensor or of several in a list");
     else
