@@ -171,12 +171,15 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   now.late_seeds = seeds_after_look(folder, selected.seeds);
   auto frozen = selection;
   frozen.seeds = all_seeds(frozen_selection(folder).seeds, selected.seeds);
-  replace(folder.command(), selection_json(frozen, now, parsed.source->text));
-  replace(folder.study(), parsed.source->text);
+  replace(folder.command(), selection_json(frozen, now, parsed.text));
+  replace(folder.study(), parsed.text);
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;
-  parsed.file = folder.study();  // which later edits of `file` do not reach
+  // Later edits of `file` do not reach the copy. If that is made of several files, its lines are
+  // not theirs.
+  if (!parsed.given("extends")) parsed.file = folder.study();
   auto study = config::make_study(parsed, chosen);
+  study.file = folder.study();
   std::ranges::copy_if(now.late_seeds, std::back_inserter(study.late_seeds), [&](int64_t seed) {
     return std::ranges::find(study.seeds, seed) != study.seeds.end();
   });

@@ -153,10 +153,12 @@ void Reader::lay_layers(const Value& value, const Member& member, Value& into) {
   }
   into.type = Value::Type::list;
   into.mark = value.mark;
-  if (is_mapping(value, member.path))
-    into.items.push_back(value);
-  else
-    into.failed = true;
+  const auto sections = value.type == Value::Type::list ? value.items : std::vector{value};
+  for (const auto& section : sections)
+    if (is_mapping(section, member.path))
+      into.items.push_back(section);
+    else
+      into.failed = true;
 }
 
 void Reader::lay_variant(const Value& value, const Member& member, Value& into) {

@@ -217,7 +217,7 @@ std::string json_schema() {
   Json json{{"$schema", "http://json-schema.org/draft-07/schema#"},
             {"title", "Ablate study"},
             {"type", "object"},
-            {"required", file.required},
+            {"anyOf", Json::array({{{"required", file.required}}, {{"required", {"extends"}}}})},
             {"additionalProperties", false}};
   for (const auto& key : file.children) {
     if (key.name != "base") define(key, key.name, study);

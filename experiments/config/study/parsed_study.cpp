@@ -9,6 +9,7 @@
 
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"
+#include "experiments/config/study/extends.h"
 #include "experiments/config/study/selection.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/document.h"
@@ -64,7 +65,6 @@ void read_variations(ParsedStudy& study) {
     points = multiplied({}, keys.grid, study.problems);
   }
   if (study.arms.empty()) study.arms.push_back({.name = "base"});
-  if (study.given("base")) lay(nested(keys.base, study.problems), study.base, study.problems);
   if (axes.tasks.empty()) axes.tasks.push_back({.name = name_of_base_task(study.base)});
   study.sizes = names_of(axes.sizes);
   for (auto& [setting, change] : settings_of(axes, study.problems)) {
@@ -165,6 +165,14 @@ std::string origin(const Mark& mark, const std::filesystem::path& file) {
   return fmt::format("{}:{}", file.filename().string(), mark.line + 1);
 }
 
+/// The file that holds a value: `study`, or one that it extends.
+std::filesystem::path file_of(const Entry& value, const Tree& tree,
+                              const std::filesystem::path& study) {
+  return value.mark.source == tree.root.mark.source
+             ? study
+             : std::filesystem::path(value.mark.source->name);
+}
+
 /// The path in the tree of a value of all layers of a side: that of its first layer.
 std::string marked_path(const std::string& leaf) {
   for (const auto side : {models::Side::encoder, models::Side::decoder}) {
@@ -184,7 +192,7 @@ std::map<std::string, std::string> origins_of(const Layered& run,
   for (const auto& leaf : leaves) {
     const auto* found = run.tree.find(marked_path(leaf.path));
     origins[leaf.path] =
-        found == nullptr ? kDefaultOrigin : origin(found->mark, file);
+        found == nullptr ? kDefaultOrigin : origin(found->mark, file_of(*found, run.tree, file));
   }
   return origins;
 }
@@ -229,12 +237,39 @@ void check_tuned_keys(ParsedStudy& study) {
 
 }  // namespace
 
-ParsedStudy parse_study(const std::filesystem::path& file) {
-  ParsedStudy study{.file = file, .source = read_source(file)};
-  study.tree.root.mark = study.base.root.mark = {study.source, 0, 0};
-  Reader(study_schema(), study.problems)
-      .lay(parse_mapping(study.source, study.problems), options::slot_of(study.keys), study.tree);
+namespace {
+
+/// Every section as if its kind had been the first one given.
+void forget_kinds(Value& value) {
+  value.renewed = false;
+  for (auto& entry : value.entries) forget_kinds(entry.value);
+}
+
+/// Several documents mean what one file with all of their keys would, which is what is frozen.
+void lay_documents(const std::vector<Value>& documents, ParsedStudy& study) {
+  for (const auto& document : documents) {
+    Reader(study_schema(), study.problems).lay(document, options::slot_of(study.keys), study.tree);
+    if (const auto* base = document.find("base"))
+      lay(nested(base->value, study.problems), study.base, study.problems);
+  }
   decode(study.tree.root, options::slot_of(study.keys));
+  if (documents.size() == 1 || !study.problems.empty()) return;
+  forget_kinds(study.base.root);
+  auto whole = study.tree.root;
+  std::erase_if(whole.entries, [](const Entry& entry) { return entry.key == "extends"; });
+  for (auto& entry : whole.entries)
+    if (entry.key == "base") entry.value = study.base.root;
+  study.text = text_with_places(whole);
+}
+
+}  // namespace
+
+ParsedStudy parse_study(const std::filesystem::path& file) {
+  const auto source = read_source(file);
+  ParsedStudy study{.file = file, .text = source->text};
+  study.tree.root.mark = study.base.root.mark = {source, 0, 0};
+  const auto documents = documents_of(source, study.problems);
+  lay_documents(documents, study);
   check_keys(study);
   read_variations(study);
   if (study.given("match")) read_match(study);

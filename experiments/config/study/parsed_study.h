@@ -33,7 +33,7 @@ std::map<std::string, std::string> origins_of(const Layered& run,
 /// A study file as read, without the options of the command line.
 struct ParsedStudy {
   std::filesystem::path file;  // its name in studies and in the origins of values
-  std::shared_ptr<const Source> source;
+  std::string text;            // of the whole study; the file's, unless it extends another
   StudyFile keys;
   Tree tree;  // of `keys`
   Tree base;  // of all tasks and arms

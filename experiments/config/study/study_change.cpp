@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMostNamed = 3;
 // Compared by the experiments that they resolve to.
 constexpr auto kResolved = std::to_array<std::string_view>(
-    {"name", "seeds", "base", "tasks", "sizes", "arms", "grid", "match"});
+    {"extends", "name", "seeds", "base", "tasks", "sizes", "arms", "grid", "match"});
 
 using Texts = std::map<std::string, std::string>;  // by key
 

@@ -120,6 +120,7 @@ struct MatchOptions {
 
 /// The keys of a study file; overlays are kept as YAML values.
 struct StudyFile {
+  std::string extends;
   std::string name;
   std::string question;
   std::string time;
@@ -135,6 +136,9 @@ struct StudyFile {
   std::vector<std::string> expect;
 
   static void fields(auto& o, auto&& visit) {
+    visit("extends", o.extends,
+          "a study's file, relative to this one, whose keys this one's are laid over: those of "
+          "base, compare, match and tune one by one, others as a whole");
     visit("name", o.name, "names the output folder");
     visit("question", o.question, "question of the study, printed in its report");
     visit("time", o.time, "duration on two cores, shown by ablate run --list");
