@@ -56,17 +56,17 @@ std::vector<int64_t> seeds_after_look(const StudyFolder& folder,
   return late;
 }
 
-std::string selection_json(const config::Selection& selection, const config::Study& study,
-                           const std::string& file) {
+std::string selection_json(const config::Selection& selection,
+                           const std::vector<int64_t>& late_seeds, const std::string& file) {
   const nlohmann::json json{
-      {"late_seeds", study.late_seeds},
+      {"late_seeds", late_seeds},
       {"study_sha256", tokenizer::sha256(file)},
       {"sets", selection.sets},
       {"arms", selection.arms},
       {"tasks", selection.tasks},
       {"sizes", selection.sizes},
       {"seeds", selection.seeds},
-      {"data_folder", std::filesystem::absolute(study.data_folder / ".").lexically_normal()}};
+      {"data_folder", std::filesystem::absolute(*selection.data_folder / ".").lexically_normal()}};
   return training::sealed_json(json);
 }
 
@@ -98,15 +98,16 @@ void require_study(const StudyFolder& folder) {
                    " is not the folder of a study (<output>/<study>): it has no study.yaml");
 }
 
-void refuse_changes(const StudyFolder& folder, const config::Study& now,
+void refuse_changes(const StudyFolder& folder, const config::ParsedStudy& now,
                     const config::Selection& selection) {
   if (!std::filesystem::exists(folder.study())) return;
   auto frozen = frozen_selection(folder);
   frozen.count = selection.count;
   auto lines = config::changed_sets(frozen.sets, selection.sets);
   // Other sets explain the other values, so only the sets are listed.
-  if (lines.empty())
-    lines = config::changes(whole(config::parse_study(folder.study()), frozen), now);
+  if (lines.empty() && training::read_bytes(folder.study()) != now.text)
+    lines =
+        config::changes(whole(config::parse_study(folder.study()), frozen), whole(now, selection));
   if (lines.empty()) return;
   throw UsageError(fmt::format(
       "{} is the study as it was started, from which {} differs:\n  {}\n"
@@ -154,33 +155,31 @@ config::Selection frozen_selection(const StudyFolder& folder) {
 
 config::Study planned(const path& file, const config::Selection& selection, const path& output) {
   const auto parsed = config::parse_study(file);
-  const auto now = whole(parsed, selection);
-  refuse_changes(study_folder(output, now.name), now, selection);
-  return config::make_study(parsed, selection);
+  auto study = config::make_study(parsed, selection);
+  refuse_changes(study_folder(output, study.name), parsed, selection);
+  return study;
 }
 
 config::Study freeze(const path& file, const config::Selection& selection, const path& output) {
-  auto parsed = config::parse_study(file);
-  const auto selected = config::make_study(parsed, selection);
-  auto now = whole(parsed, selection);
-  const auto folder = study_folder(output, now.name);
+  const auto given = config::parse_study(file);
+  const auto folder = study_folder(output, given.keys.name);
+  auto copy = given;
+  // Later edits of `file` do not reach the copy. If that is made of several files, its lines are
+  // not theirs.
+  if (!given.given("extends")) copy.file = folder.study();
+  auto chosen = selection;
+  if (!chosen.data_folder) chosen.data_folder = file.parent_path();
+  auto study = config::make_study(copy, chosen);
+  study.file = folder.study();
   training::create_folder(folder.path);
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   training::remove_leftover_files(folder.path);
-  refuse_changes(folder, now, selection);
-  now.late_seeds = seeds_after_look(folder, selected.seeds);
-  auto frozen = selection;
-  frozen.seeds = all_seeds(frozen_selection(folder).seeds, selected.seeds);
-  replace(folder.command(), selection_json(frozen, now, parsed.text));
-  replace(folder.study(), parsed.text);
-  auto chosen = selection;
-  chosen.data_folder = selected.data_folder;
-  // Later edits of `file` do not reach the copy. If that is made of several files, its lines are
-  // not theirs.
-  if (!parsed.given("extends")) parsed.file = folder.study();
-  auto study = config::make_study(parsed, chosen);
-  study.file = folder.study();
-  std::ranges::copy_if(now.late_seeds, std::back_inserter(study.late_seeds), [&](int64_t seed) {
+  refuse_changes(folder, given, selection);
+  const auto late = seeds_after_look(folder, study.seeds);
+  chosen.seeds = all_seeds(frozen_selection(folder).seeds, study.seeds);
+  replace(folder.command(), selection_json(chosen, late, given.text));
+  replace(folder.study(), given.text);
+  std::ranges::copy_if(late, std::back_inserter(study.late_seeds), [&](int64_t seed) {
     return std::ranges::find(study.seeds, seed) != study.seeds.end();
   });
   return study;

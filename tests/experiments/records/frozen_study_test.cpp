@@ -101,6 +101,16 @@ TEST_F(FrozenStudy, SeedsThatAreAddedAfterAReportAreRemembered) {
   EXPECT_EQ(read_frozen(frozen()).late_seeds, (std::vector<int64_t>{4, 5}));
 }
 
+TEST_F(FrozenStudy, OfOneThatExtendsAnotherHoldsTheKeysOfBoth) {
+  const auto longer = folder_ / "longer.yaml";
+  write_file(longer, "extends: tiny.yaml\nbase: {training: {steps: 70}}\n");
+  EXPECT_EQ(freeze(longer, {}, output()).file, frozen().study());
+  EXPECT_NO_THROW(freeze(longer, {}, output()));
+  EXPECT_THROW(planned(study(), {}, output()), UsageError) << "which trains for 60 steps";
+  std::filesystem::remove(study());
+  EXPECT_EQ(read_frozen(frozen()).runs.front().experiment.training.steps, 70);
+}
+
 TEST_F(FrozenStudy, WhatAKilledProcessWasWritingIsRemoved) {
   std::filesystem::create_directories(frozen().path);
   const auto leftover = training::temporary_beside(frozen().csv());
