@@ -138,37 +138,31 @@ std::string verdict_words(const Contrast& contrast) {
   return words;
 }
 
-/// How the sentences of a study begin: with the task and the test set, if there are several.
+/// What the sentences of a study name besides the arm: the task and the test set, each only if
+/// there are several.
 struct Context {
-  bool tasks = false, test_sets = false;
+  std::string task, test_set;
 
-  std::string of(const TaskEvidence& task, const Cell& cell) const {
-    std::string text = tasks ? task.name : "";
-    if (test_sets && !cell.test_set.empty())
-      text += fmt::format("{}on {}{}", text.empty() ? "" : ", ", cell.test_set,
-                          cell.extrapolates ? " (beyond the trained length)" : "");
-    return text.empty() ? text : text + ", ";
+  /// "copy-s, on length 12"
+  std::string words() const {
+    return test_set.empty() ? task : task + (task.empty() ? "" : ", ") + "on " + test_set;
   }
+  /// The same at the beginning of a sentence.
+  std::string start() const { return words().empty() ? "" : words() + ", "; }
 };
 
 /// More sentences than these stand on lines of their own, and the effects of so many inconclusive
 /// comparisons are left to tables and charts.
 constexpr size_t kFewSentences = 4;
 
-/// The words before the reason in the sentence of a comparison without a claim.
-constexpr std::string_view kNoClaim = "no claim: ";
-
-/// A context without the comma at its end.
-std::string place_of(const std::string& context) {
-  return context.substr(0, context.size() - std::min<size_t>(context.size(), 2));
-}
-
 /// " in copy-s and copy-m", " on length 12"; empty if there is one place alone.
-std::string where(const std::vector<std::string>& places) {
-  if (places.front().empty()) return "";
-  const bool nested = places.front().find(", ") != std::string::npos;
-  return (places.front().starts_with("on ") ? " " : " in ") +
-         (nested ? joined(places, "; ") : enumerated(places));
+std::string where(const std::vector<Context>& places) {
+  const auto& [task, test_set] = places.front();
+  if (task.empty() && test_set.empty()) return "";
+  std::vector<std::string> names;
+  for (const auto& place : places) names.push_back(place.words());
+  const bool nested = !task.empty() && !test_set.empty();
+  return (task.empty() ? " " : " in ") + (nested ? joined(names, "; ") : enumerated(names));
 }
 
 /// Names by a key that several have in common, in the order of the keys; each name once.
@@ -189,30 +183,30 @@ class Groups {
 
 /// An inconclusive comparison.
 struct Open {
-  std::string context, arm, effect;
+  Context place;
+  std::string arm, effect;
 };
 
 /// "a (0.1 more loss than base) and b (...)", or of many "a and b (language-s); ...", with each
-/// context once.
+/// place once.
 std::string open_words(const std::vector<Open>& open) {
   std::vector<std::string> parts;
   if (open.size() <= kFewSentences) {
-    for (const auto& [context, arm, effect] : open)
-      parts.push_back(fmt::format("{}{} ({})", context, arm, effect));
+    for (const auto& [place, arm, effect] : open)
+      parts.push_back(fmt::format("{}{} ({})", place.start(), arm, effect));
     return enumerated(parts);
   }
   Groups groups;
-  for (const auto& one : open) groups.add(one.context, one.arm);
-  for (const auto& [context, arms] : groups) {
-    const auto place = place_of(context);
+  for (const auto& one : open) groups.add(one.place.words(), one.arm);
+  for (const auto& [place, arms] : groups)
     parts.push_back(enumerated(arms) + (place.empty() ? "" : " (" + place + ")"));
-  }
   return joined(parts, "; ");
 }
 
 /// A claim on an arm in one task and on one test set.
 struct Claim {
-  std::string context, arm, effect, verdict;
+  Context place;
+  std::string arm, effect, verdict;
   const Contrast* contrast;
   const Cell* cell;
   std::string baseline;
@@ -229,11 +223,12 @@ bool say_the_same(const Claim& one, const Claim& other) {
 std::string sentence_of(const std::vector<Claim>& alike) {
   const auto& first = alike.front();
   if (alike.size() == 1)
-    return fmt::format("{}{}: {}: {}.", first.context, first.arm, first.effect, first.verdict);
-  std::vector<std::string> places;
+    return fmt::format("{}{}: {}: {}.", first.place.start(), first.arm, first.effect,
+                       first.verdict);
+  std::vector<Context> places;
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const auto& claim : alike) {
-    places.push_back(place_of(claim.context));
+    places.push_back(claim.place);
     least = std::min(least, std::abs(claim.contrast->mean));
     most = std::max(most, std::abs(claim.contrast->mean));
   }
@@ -284,38 +279,37 @@ struct Sentences {
   std::vector<Open> inconclusive;
   std::vector<Silent> silent;
 
-  void add(const std::string& context, const ArmEvidence& arm, const Claimed& claimed) {
+  void add(const Context& place, const ArmEvidence& arm, const Claimed& claimed) {
     const auto& contrast = *claimed.cell->contrast;
     const auto effect = effect_text(contrast, *claimed.cell, claimed.baseline->name);
     if (is_claim(contrast.verdict) || contrast.outcome == Outcome::contradicts)
-      claims.push_back({context, arm.name, effect, verdict_words(contrast), &contrast, claimed.cell,
+      claims.push_back({place, arm.name, effect, verdict_words(contrast), &contrast, claimed.cell,
                         claimed.baseline->name});
     else if (contrast.verdict == Verdict::inconclusive)
-      inconclusive.push_back({context, arm.name, effect});
+      inconclusive.push_back({place, arm.name, effect});
     else if (contrast.verdict == Verdict::unstable)
-      unstable.push_back(fmt::format("{}{}: {}.", context, arm.name, contrast.sentence));
-    else if (const auto at = contrast.sentence.find(kNoClaim); at != std::string::npos)
-      silent.push_back(
-          {arm.name + where({place_of(context)}), contrast.sentence.substr(at + kNoClaim.size())});
+      unstable.push_back(fmt::format("{}{}: {}.", place.start(), arm.name, contrast.sentence));
+    else if (contrast.no_claim)
+      silent.push_back({arm.name + where({place}), no_claim_words(contrast)});
   }
 };
 
-Context place_in_answer(const Evidence& evidence, const TaskEvidence& task) {
-  const auto primary = [](const Cell& cell) { return cell.primary; };
-  return {.tasks = evidence.tasks.size() > 1,
-          .test_sets = std::ranges::count_if(task.arms.front().cells, primary) > 1};
+Context place_of(const Evidence& evidence, const TaskEvidence& task, const Cell& cell) {
+  const bool test_sets = std::ranges::count(task.arms.front().cells, true, &Cell::primary) > 1;
+  Context place{.task = evidence.tasks.size() > 1 ? task.name : "", .test_set = ""};
+  if (test_sets && !cell.test_set.empty())
+    place.test_set = cell.test_set + (cell.extrapolates ? " (beyond the trained length)" : "");
+  return place;
 }
 
 Sentences comparisons_of(const Evidence& evidence) {
   Sentences sentences;
-  for (const auto& task : evidence.tasks) {
-    const auto context = place_in_answer(evidence, task);
+  for (const auto& task : evidence.tasks)
     for (const auto& arm : task.arms)
       for (const auto& cell : arm.cells)
         if (const auto* baseline = baseline_of(task, arm);
             cell.primary && cell.contrast && baseline != nullptr)
-          sentences.add(context.of(task, cell), arm, {baseline, &cell});
-  }
+          sentences.add(place_of(evidence, task, cell), arm, {baseline, &cell});
   return sentences;
 }
 
@@ -325,15 +319,11 @@ std::string no_claim(const Evidence& evidence) {
   for (const auto& task : evidence.tasks)
     for (const auto& arm : task.arms)
       for (const auto& cell : arm.cells) {
-        if (!cell.primary || !cell.contrast) continue;
-        const auto& sentence = cell.contrast->sentence;
-        const auto at = sentence.find(kNoClaim);
-        if (at == std::string::npos) continue;
-        if (effects.empty()) reason = sentence.substr(at + kNoClaim.size());
+        if (!cell.contrast || !cell.contrast->no_claim) continue;
+        if (effects.empty()) reason = no_claim_words(*cell.contrast);
         if (!std::isnan(cell.contrast->mean))
-          effects +=
-              fmt::format("{}{}: {}. ", place_in_answer(evidence, task).of(task, cell), arm.name,
-                          effect_text(*cell.contrast, cell, baseline_of(task, arm)->name));
+          effects += fmt::format("{}{}: {}. ", place_of(evidence, task, cell).start(), arm.name,
+                                 effect_text(*cell.contrast, cell, baseline_of(task, arm)->name));
       }
   return effects + "No claim: " + reason + ".";
 }

@@ -16,40 +16,29 @@
 namespace ablate::analysis {
 namespace {
 
-/// An arm has learned a task if this share of its outputs within the trained length is right.
-constexpr double kLearned = 0.9;
-
 /// Two arms with less than this share of right answers are not called equal.
 constexpr double kFailed = 0.1;
 
-const std::string kGate = "exact_match";
-
 /// The seeds that only one of the two has finished.
-std::string seeds_apart(const Sample& arm, const Sample& baseline,
-                        const std::vector<int64_t>& seeds) {
-  std::string apart;
+std::vector<UnevenSeed> uneven_seeds(const Sample& arm, const Sample& baseline,
+                                     const std::vector<int64_t>& seeds) {
+  std::vector<UnevenSeed> uneven;
   for (size_t i = 0; i < seeds.size(); ++i)
     if (std::isnan(arm.values[i]) != std::isnan(baseline.values[i]))
-      apart += fmt::format("{}seed {} of {}", apart.empty() ? "" : ", ", seeds[i],
-                           std::isnan(arm.values[i]) ? "the arm" : "the baseline");
-  return apart.empty() ? "" : apart + " is missing";
+      uneven.push_back({seeds[i], std::isnan(arm.values[i])});
+  return uneven;
 }
 
-/// Why no claim is made beyond the trained length; empty if both arms learned the task.
-std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
+/// Why no claim is made beyond the trained length; absent if both arms learned the task.
+std::optional<NoClaim> not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
   const auto* mine = cell_within(arm, kGate);
   const auto* others = cell_within(baseline, kGate);
-  if (mine == nullptr || others == nullptr)
-    return "no test set within the trained length shows that the task is learned";
-  std::string failed;
+  if (mine == nullptr || others == nullptr) return NoClaim{.reason = Reason::no_gate};
+  NoClaim why{.reason = Reason::not_learned};
   for (const auto& [name, cell] : {std::pair{arm.name, mine}, std::pair{baseline.name, others}})
     if (std::isnan(cell->sample.mean) || config::is_above(kLearned, cell->sample.mean))
-      failed += fmt::format("{}{} (exact match {} on {})", failed.empty() ? "" : " and ", name,
-                            format_metric(cell->sample.mean, kGate), cell->test_set);
-  if (failed.empty()) return "";
-  return fmt::format(
-      "{} did not learn the task within the trained length, which takes an exact match of {}",
-      failed, format_metric(kLearned, kGate));
+      why.unlearned.push_back({name, cell->test_set, cell->sample.mean});
+  return why.unlearned.empty() ? std::nullopt : std::optional(std::move(why));
 }
 
 /// Whether the metric is of the whole run; its only cell then has no test set.
@@ -222,11 +211,14 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
     if (!cell.contrast) continue;
     const auto& reference = baseline->cells[i].sample;
     judged.baseline = baseline->name;
-    judged.missing = config::allows(*study.compare, config::Uneven::seeds)
-                         ? ""
-                         : seeds_apart(cell.sample, reference, study.seeds);
-    judged.censored = is_censored(cell.sample) || is_censored(reference);
-    judged.not_learned = cell.extrapolates ? not_learned(arm, *baseline) : "";
+    judged.no_claim.reset();
+    if (auto uneven = uneven_seeds(cell.sample, reference, study.seeds);
+        !uneven.empty() && !config::allows(*study.compare, config::Uneven::seeds))
+      judged.no_claim = NoClaim{.reason = Reason::uneven, .uneven = std::move(uneven)};
+    else if (cell.extrapolates)
+      judged.no_claim = not_learned(arm, *baseline);
+    if (!judged.no_claim && (is_censored(cell.sample) || is_censored(reference)))
+      judged.no_claim = NoClaim{.reason = Reason::censored};
     cell.contrast->collapsed = collapsed_text(cell.sample, reference, baseline->name);
     judged.both_failed = both_failed(cell, reference);
     keep_possible(*cell.contrast, cell,

@@ -67,6 +67,39 @@ constexpr bool is_tested(Verdict verdict) {
   return is_claim(verdict) || verdict == Verdict::inconclusive;
 }
 
+/// Why the verdict on a primary contrast is not that of a test.
+enum class Reason {
+  uneven,         // the arm and the baseline have not finished the same seeds
+  no_gate,        // beyond the trained length, and no test set within it shows what is learned
+  not_learned,    // beyond the trained length, and one of the two did not learn the task within it
+  both_failed,    // the two are alike, but neither gets a tenth of the examples right
+  censored,       // a run has not reached the target
+  unstable,       // some seeds collapsed
+  not_finite,     // a value is not finite
+  too_few_seeds,  // the number of seeds cannot give a significant result
+};
+
+/// A seed that only one of an arm and its baseline has finished.
+struct UnevenSeed {
+  int64_t seed = 0;
+  bool of_arm = false;  // that the arm lacks, else the baseline
+};
+
+/// An arm that did not learn its task within the trained length.
+struct Unlearned {
+  std::string arm, test_set;
+  double exact_match = 0;
+};
+
+/// Why there is no claim, with the numbers that the reason has.
+struct NoClaim {
+  Reason reason{};
+  std::vector<UnevenSeed> uneven;
+  std::vector<Unlearned> unlearned;
+  int64_t seeds_needed = 0;  // of too few
+  int64_t comparisons = 0;   // that Holm's correction covers, of too few seeds; 0: another one
+};
+
 /// What the results say of the claim that the study declares of an arm.
 ABLATE_ENUM(Outcome, agrees, contradicts, inconclusive, not_learned);
 
@@ -111,9 +144,10 @@ struct Contrast {
   std::optional<double> detectable;
   double improvement = 0.5;  // probability that the arm is better; NaN if neither direction is
   Verdict verdict = Verdict::exploratory;
-  std::optional<Outcome> outcome;  // of the declared claim
-  std::string collapsed;           // "2 of 8 seeds", or empty
-  std::string sentence;            // the verdict in words, with its figures
+  std::optional<NoClaim> no_claim;  // of primary cells whose verdict is not that of a test
+  std::optional<Outcome> outcome;   // of the declared claim
+  std::string collapsed;            // "2 of 8 seeds", or empty
+  std::string sentence;             // the verdict in words, with its figures
 };
 
 /// How often a task was solved: in seeds with at least 95 % of the examples right.

@@ -1,9 +1,11 @@
 #include "experiments/analysis/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
@@ -39,17 +41,45 @@ Verdict tested_verdict(const Contrast& contrast, const Cell& cell) {
   return differs ? direction : Verdict::inconclusive;
 }
 
-Verdict verdict_of(const Contrast& contrast, const Cell& cell, const Judged& judged) {
-  if (!cell.primary) return Verdict::exploratory;
-  if (!judged.missing.empty()) return Verdict::uneven;
-  if (!judged.not_learned.empty()) return Verdict::not_learned;
-  if (judged.censored) return Verdict::censored;
-  if (!contrast.collapsed.empty()) return Verdict::unstable;
-  if (!finite(contrast)) return Verdict::not_tested;
-  if (too_few_seeds(contrast, judged)) return Verdict::too_few_seeds;
+NoClaim few_seeds(const Contrast& contrast, const Judged& judged) {
+  auto needed = judged.seeds_for_difference;
+  if (contrast.claim.margin) needed = std::min(needed, judged.seeds_for_margin);
+  return {.reason = Reason::too_few_seeds,
+          .seeds_needed = needed,
+          .comparisons = judged.correction == Correction::holm ? judged.comparisons : 0};
+}
+
+/// Absent if the verdict is that of the test.
+std::optional<NoClaim> no_claim_of(const Contrast& contrast, const Cell& cell,
+                                   const Judged& judged) {
+  if (judged.no_claim) return judged.no_claim;
+  if (!contrast.collapsed.empty()) return NoClaim{.reason = Reason::unstable};
+  if (!finite(contrast)) return NoClaim{.reason = Reason::not_finite};
+  if (too_few_seeds(contrast, judged)) return few_seeds(contrast, judged);
   const auto verdict = tested_verdict(contrast, cell);
   const bool alike = verdict == Verdict::equivalent || verdict == Verdict::no_worse;
-  return alike && judged.both_failed ? Verdict::not_learned : verdict;
+  if (alike && judged.both_failed) return NoClaim{.reason = Reason::both_failed};
+  return {};
+}
+
+Verdict verdict_of(Reason reason) {
+  switch (reason) {
+    case Reason::uneven:
+      return Verdict::uneven;
+    case Reason::no_gate:
+    case Reason::not_learned:
+    case Reason::both_failed:
+      return Verdict::not_learned;
+    case Reason::censored:
+      return Verdict::censored;
+    case Reason::unstable:
+      return Verdict::unstable;
+    case Reason::not_finite:
+      return Verdict::not_tested;
+    case Reason::too_few_seeds:
+      break;
+  }
+  return Verdict::too_few_seeds;
 }
 
 /// The outcome of a claim of a difference in the direction that `agreeing` names.
@@ -135,17 +165,57 @@ std::string p_of_margin(const Contrast& contrast, const Judged& judged) {
   return p_text(contrast.within, Correction::holm, judged.comparisons);
 }
 
-std::string too_few_text(const Contrast& contrast, const Judged& judged) {
+std::string too_few_words(const Contrast& contrast) {
   const auto seeds = std::ssize(contrast.differences);
-  auto needed = judged.seeds_for_difference;
-  if (contrast.claim.margin) needed = std::min(needed, judged.seeds_for_margin);
+  const auto& why = *contrast.no_claim;
   return fmt::format(
-      "no claim: {} seed{} can show {}{}; it takes {}", seeds, seeds == 1 ? "" : "s",
+      "{} seed{} can show {}{}; it takes {}", seeds, seeds == 1 ? "" : "s",
       contrast.claim.margin ? "neither a difference nor that it is small" : "no difference",
-      judged.correction == Correction::holm
-          ? fmt::format(" in {} comparisons by Holm's correction", judged.comparisons)
-          : "",
-      needed);
+      why.comparisons == 0
+          ? ""
+          : fmt::format(" in {} comparisons by Holm's correction", why.comparisons),
+      why.seeds_needed);
+}
+
+std::string uneven_words(const std::vector<UnevenSeed>& seeds) {
+  std::vector<std::string> names;
+  for (const auto& [seed, of_arm] : seeds)
+    names.push_back(fmt::format("seed {} of {}", seed, of_arm ? "the arm" : "the baseline"));
+  return fmt::format("{} is missing; compare.allow: [seeds] compares the others",
+                     fmt::join(names, ", "));
+}
+
+std::string unlearned_words(const std::vector<Unlearned>& arms) {
+  std::vector<std::string> names;
+  for (const auto& [arm, test_set, exact_match] : arms)
+    names.push_back(
+        fmt::format("{} (exact match {} on {})", arm, format_metric(exact_match, kGate), test_set));
+  return fmt::format(
+      "{} did not learn the task within the trained length, which takes an exact match of {}",
+      fmt::join(names, " and "), format_metric(kLearned, kGate));
+}
+
+std::string reason_words(const Contrast& contrast) {
+  const auto& why = *contrast.no_claim;
+  switch (why.reason) {
+    case Reason::uneven:
+      return uneven_words(why.uneven);
+    case Reason::no_gate:
+      return "no test set within the trained length shows that the task is learned";
+    case Reason::not_learned:
+      return unlearned_words(why.unlearned);
+    case Reason::both_failed:
+      return "neither arm gets a tenth of the examples right, so that they are alike says nothing";
+    case Reason::censored:
+      return "a run has not reached the target";
+    case Reason::unstable:
+      return contrast.collapsed + " collapsed";
+    case Reason::not_finite:
+      return "a value is not finite";
+    case Reason::too_few_seeds:
+      break;
+  }
+  return too_few_words(contrast);
 }
 
 std::string inconclusive_text(const Contrast& contrast, const std::string& metric,
@@ -186,23 +256,16 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
     case Verdict::inconclusive:
       return inconclusive_text(contrast, metric, judged);
     case Verdict::unstable:
-      return fmt::format("unstable: {} collapsed; no claim about means; {}", contrast.collapsed,
+      return fmt::format("unstable: {}; no claim about means; {}", reason_words(contrast),
                          signs_text(contrast, cell));
     case Verdict::too_few_seeds:
-      return fmt::format("{}; {}", difference_text(contrast, metric),
-                         too_few_text(contrast, judged));
+      return fmt::format("{}; no claim: {}", difference_text(contrast, metric),
+                         reason_words(contrast));
     case Verdict::not_learned:
-      return "no claim: " + (judged.not_learned.empty()
-                                 ? "neither arm gets a tenth of the examples right, so that they "
-                                   "are alike says nothing"
-                                 : judged.not_learned);
     case Verdict::uneven:
-      return fmt::format("no claim: {}; compare.allow: [seeds] compares the others",
-                         judged.missing);
     case Verdict::censored:
-      return "no claim: a run has not reached the target";
     case Verdict::not_tested:
-      return "no claim: a value is not finite";
+      return "no claim: " + reason_words(contrast);
     case Verdict::exploratory:
       return "exploratory, not tested: " + difference_text(contrast, metric);
   }
@@ -232,10 +295,18 @@ std::string detectable_text(const Contrast& contrast, const Cell& cell) {
 }  // namespace
 
 void judge(Contrast& contrast, const Cell& cell, const Judged& judged) {
-  contrast.verdict = verdict_of(contrast, cell, judged);
+  if (cell.primary) {
+    contrast.no_claim = no_claim_of(contrast, cell, judged);
+    contrast.verdict =
+        contrast.no_claim ? verdict_of(contrast.no_claim->reason) : tested_verdict(contrast, cell);
+  }
   contrast.outcome = outcome_of(contrast, cell);
   contrast.sentence =
       finding_text(contrast, cell, judged) + claim_text(contrast) + detectable_text(contrast, cell);
+}
+
+std::string no_claim_words(const Contrast& contrast) {
+  return reason_words(contrast) + claim_text(contrast);
 }
 
 std::string_view phrase_of(ClaimKind kind) {

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "experiments/analysis/evidence.h"
 
 namespace ablate::analysis {
+
+/// An arm has learned a task if this share of its outputs within the trained length is right.
+inline constexpr double kLearned = 0.9;
+inline constexpr const char* kGate = "exact_match";
 
 /// The context of a contrast in its family.
 struct Judged {
@@ -15,17 +20,19 @@ struct Judged {
   Correction correction = Correction::none;
   int64_t seeds_for_difference = 0;  // the fewest that can show one
   int64_t seeds_for_margin = 0;      // the fewest that can show one smaller than the margin
-  std::string missing;               // seeds that only one arm has finished; empty if allowed
-  bool censored = false;             // of the arm or of the baseline
-  std::string not_learned;           // why no claim beyond the trained length is possible
+  std::optional<NoClaim> no_claim;   // what the runs hinder, whatever a test says
   bool both_failed = false;          // neither arm gets a tenth of the examples right
 };
 
-/// Sets verdict, outcome and sentence. REQUIRES: the contrast of a primary cell is tested.
+/// Sets verdict, reason, outcome and sentence. REQUIRES: the contrast of a primary cell is tested.
 void judge(Contrast& contrast, const Cell& cell, const Judged& judged);
 
 /// "is no worse": what a claim says of the arm.
 std::string_view phrase_of(config::ClaimKind kind);
+
+/// "3 seeds can show no difference; it takes 6": why there is no claim, and what that leaves open.
+/// REQUIRES: there is none.
+std::string no_claim_words(const Contrast& contrast);
 
 /// "0.868 less exact match than base (0.786 to 0.949), in all 6 seeds".
 std::string effect_text(const Contrast& contrast, const Cell& cell, const std::string& baseline);

@@ -62,6 +62,7 @@ TEST(Evidence, ThreeSeedsSupportNoClaimHoweverFarApart) {
   EXPECT_EQ(contrast(evidence, "more").verdict, Verdict::too_few_seeds);
   EXPECT_EQ(contrast(evidence, "more").sentence,
             "difference 0.997; no claim: 3 seeds can show no difference; it takes 6");
+  EXPECT_EQ(contrast(evidence, "more").no_claim.value().seeds_needed, 6);
   EXPECT_EQ(evidence.answer,
             "more: 0.997 more exact match than base, in all 3 seeds. No claim: 3 seeds can show no "
             "difference; it takes 6.");
@@ -162,11 +163,17 @@ TEST(Evidence, AMissingSeedIsNamedAndForbidsTheClaimUnlessAllowed) {
   const auto refused = evidence_of(kCompare);
   EXPECT_EQ(contrast(refused, "more").sentence,
             "no claim: seed 3 of the arm is missing; compare.allow: [seeds] compares the others");
+  const auto why = contrast(refused, "more").no_claim.value();
+  EXPECT_EQ(why.reason, Reason::uneven);
+  ASSERT_EQ(why.uneven.size(), 1U);
+  EXPECT_EQ(why.uneven.front().seed, 3);
+  EXPECT_TRUE(why.uneven.front().of_arm);
   EXPECT_EQ(refused.missing.front().reason, "failed with exit code 5");
   EXPECT_TRUE(std::isnan(cell_of(refused, "more").sample.values[2]));
   const auto allowed =
       evidence_of("compare: {baseline: base, metric: exact_match, allow: [seeds]}\n");
   EXPECT_EQ(contrast(allowed, "more").verdict, Verdict::better);
+  EXPECT_FALSE(contrast(allowed, "more").no_claim);
   EXPECT_EQ(contrast(allowed, "more").differences.size(), 7U);
 }
 
