@@ -258,14 +258,6 @@ inline bool tests_margins(const TaskEvidence& task) {
   return false;
 }
 
-/// Whether the study claims something of an arm of the task.
-inline bool declares_claims(const TaskEvidence& task) {
-  for (const auto& arm : task.arms)
-    for (const auto& cell : arm.cells)
-      if (cell.contrast && cell.contrast->outcome) return true;
-  return false;
-}
-
 /// The baseline of `arm`; null if it is a baseline itself or the study has no baseline.
 inline const ArmEvidence* baseline_of(const TaskEvidence& task, const ArmEvidence& arm) {
   if (arm.baseline) return nullptr;

@@ -79,10 +79,6 @@ std::string parameters_figure(const ArmEvidence& arm) {
   return figure;
 }
 
-std::string megaflops_figure(const ArmEvidence& arm) {
-  return arm.flops_per_token > 0 ? fmt::format("{:.3g}", arm.flops_per_token / 1e6) : "-";
-}
-
 std::string display_name(const std::string& name) {
   const auto* metric = config::find_metric(name);
   return metric == nullptr ? with_spaces(name) : metric->label;

@@ -41,9 +41,6 @@ std::string count_figure(int64_t number);
 /// trained" if others are frozen; "-" if no run has finished.
 std::string parameters_figure(const ArmEvidence& arm);
 
-/// Millions of floating-point operations per token in a forward pass; "-" if no run has finished.
-std::string megaflops_figure(const ArmEvidence& arm);
-
 /// "exact match", "BLEU": the name of a metric in reports.
 std::string display_name(const std::string& name);
 

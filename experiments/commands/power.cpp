@@ -149,10 +149,11 @@ const char* word_for(statistics::Aim aim) {
 }
 
 std::string power_table(const std::vector<PowerPlan>& plans, config::PairedTest test) {
-  report::Grid grid{.title = "Seeds with which 80 % of studies show it",
-                    .headings = {"task", "arm", "test set", "metric", "to show", "deviation",
-                                 "pilot seeds", "comparisons", "seeds"},
-                    .names = 5};
+  report::Grid grid{.title = "Seeds with which 80 % of studies show it", .columns = {}, .rows = {}};
+  for (const auto* name : {"task", "arm", "test set", "metric", "to show"})
+    grid.columns.push_back({.heading = name, .holds = report::Holds::names});
+  for (const auto* figure : {"deviation", "pilot seeds", "comparisons", "seeds"})
+    grid.columns.push_back({figure});
   for (const auto& plan : plans)
     grid.rows.push_back(
         {{plan.task},

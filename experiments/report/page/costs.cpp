@@ -3,63 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/analysis/cost.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/report/chart/scatter.h"
-#include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
 
 namespace ablate::report {
 namespace {
-
-/// A dash if no run was trained.
-std::string mean_of(const analysis::Sample& sample, const std::string& unit = "") {
-  return sample.count > 0 && sample.mean > 0 ? large(sample.mean) + unit : "\u2013";
-}
-
-/// A table with the arms' names at the left, which stay when it scrolls.
-Markup arms_table(const std::string& name, const Markup& head, const Markup& rows) {
-  return scrolled(name, element("table", {{"class", "ablation"}},
-                                element("thead", {}, row(head)) + element("tbody", {}, rows)));
-}
-
-Markup cost_row(const TaskView& view, const analysis::ArmEvidence& arm) {
-  return row(row_heading(view.looks.named(arm.name)) +
-             number_cell(typeset(analysis::parameters_figure(arm))) +
-             number_cell(arm.flops_per_token > 0 ? large(arm.flops_per_token) : "\u2013") +
-             number_cell(mean_of(arm.steps)) + number_cell(mean_of(arm.tokens)) +
-             number_cell(mean_of(arm.training_flops)) + number_cell(mean_of(arm.training_seconds)) +
-             number_cell(mean_of(arm.tokens_per_second)) +
-             number_cell(mean_of(arm.memory_bytes, "B")));
-}
-
-Markup cost_table(const TaskView& view) {
-  Markup head = column_heading("arm"), rows;
-  for (const auto* column : {"parameters", "FLOPs per predicted token", "steps", "target tokens",
-                             "FLOPs of training", "seconds", "tokens per second", "memory"})
-    head += number_heading(column);
-  for (const auto& arm : view.task.arms) rows += cost_row(view, arm);
-  return arms_table("Costs of " + view.task.name, head, rows);
-}
-
-/// What each arm needs to reach the target, in relation to its baseline.
-Markup ratio_table(const TaskView& view) {
-  Markup head = column_heading("arm"), rows;
-  for (const auto resource : config::kResources) head += number_heading(config::label_of(resource));
-  for (const auto& arm : view.task.arms) {
-    if (arm.cost_ratios.empty()) continue;
-    auto cells = row_heading(view.looks.named(arm.name));
-    for (const auto& ratio : arm.cost_ratios)
-      cells += number_cell(typeset(analysis::ratio_figure(ratio)));
-    rows += row(cells);
-  }
-  if (rows.empty()) return rows;
-  return paragraph("",
-                   fmt::format("To reach {}, / what the baseline needs: the geometric mean over "
-                               "seeds with its 95 % interval.",
-                               view.task.target)) +
-         arms_table("Costs to the target of " + view.task.name, head, rows);
-}
 
 /// The first cell of the metric that the page leads with; null if the arm has none.
 const analysis::Cell* leading_cell(const TaskView& view, const analysis::ArmEvidence& arm) {
@@ -122,7 +71,15 @@ Markup costs(const TaskView& view) {
   const bool any = std::ranges::any_of(
       view.task.arms, [](const analysis::ArmEvidence& arm) { return arm.parameters > 0; });
   if (!any) return {};
-  return folded("Costs", cost_table(view)) + ratio_table(view);
+  const auto table = folded("Costs", grid_table(cost_grid(view.task), view.looks));
+  const auto ratios = ratio_grid(view.task);
+  if (ratios.rows.empty()) return table;
+  return table +
+         paragraph("",
+                   fmt::format("To reach {}, / what the baseline needs: the geometric mean over "
+                               "seeds with its 95 % interval.",
+                               view.task.target)) +
+         grid_table(ratios, view.looks);
 }
 
 }  // namespace ablate::report

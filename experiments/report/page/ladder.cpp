@@ -63,27 +63,13 @@ Markup charts(const analysis::Ladder& ladder, const Looks& looks) {
                  figure_of_lines(scores, "Mean over seeds; the band is its 95 % interval."));
 }
 
-Markup rung_table(const Grid& grid, const Looks& looks) {
-  Markup head, rows;
-  for (size_t i = 0; i < grid.headings.size(); ++i)
-    head += i < grid.names ? column_heading(grid.headings[i]) : number_heading(grid.headings[i]);
-  for (const auto& cells : grid.rows) {
-    auto line =
-        row_heading(cells.front().text.empty() ? Markup() : looks.named(cells.front().text));
-    for (size_t i = 1; i < cells.size(); ++i)
-      line += i < grid.names ? cell(cells[i].text) : number_cell(cells[i].text);
-    rows += row(line);
-  }
-  return scrolled(grid.title, table(row(head), rows));
-}
-
 }  // namespace
 
 Markup ladder(const analysis::Ladder& ladder, const std::string& id, const Looks& looks) {
   auto content = heading("h2", "", ladder_title(ladder)) + charts(ladder, looks);
   for (const auto& arm : ladder.arms)
     if (!arm.sentence.empty()) content += paragraph("", arm.sentence);
-  content += rung_table(ladder_grid(ladder), looks) + paragraph("muted", kLadderCorrection);
+  content += grid_table(ladder_grid(ladder), looks) + paragraph("muted", kLadderCorrection);
   return element("section", {{"id", id}}, content);
 }
 

@@ -8,7 +8,6 @@
 #include "experiments/records/folders.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
-#include "experiments/report/table/grid_parts.h"
 
 namespace ablate::report {
 namespace {
@@ -109,15 +108,6 @@ Markup expectations(const analysis::Evidence& evidence) {
 
 Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks) {
   if (evidence.aggregates.empty()) return {};
-  Markup rows;
-  for (const auto& one : evidence.aggregates)
-    rows += row(row_heading(looks.named(one.arm)) +
-                number_cell(score(one.interquartile_mean, evidence.metric)) +
-                number_cell(interval(one.interval, evidence.metric)) +
-                number_cell(one.improvement ? fixed(*one.improvement, 2) : ""));
-  const auto head =
-      row(column_heading("arm") + number_heading("interquartile mean") +
-          number_heading("95 % interval") + number_heading("probability of improvement"));
   return element(
       "section", {{"id", "all-tasks"}},
       heading("h2", "", "Over all tasks") +
@@ -127,7 +117,7 @@ Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks) {
                                     "the baseline, as a mean over settings.",
                                     analysis::display_name(evidence.metric),
                                     pooled_words(evidence.aggregates.front()))) +
-          scrolled("Over all tasks", table(head, rows)));
+          grid_table(aggregate_grid(evidence), looks));
 }
 
 Markup notes(const analysis::Evidence& evidence) {

@@ -124,12 +124,6 @@ std::vector<const RunRecord*> TaskView::runs_of(const std::string& arm) const {
   return runs;
 }
 
-std::string leading_metric(const analysis::TaskEvidence& task) {
-  if (!task.metric.empty()) return task.metric;
-  const bool any = !task.arms.empty() && !task.arms.front().cells.empty();
-  return any ? task.arms.front().cells.front().metric : "";
-}
-
 std::vector<std::string> test_sets(const analysis::TaskEvidence& task) {
   std::vector<std::string> names;
   for (const auto& arm : task.arms)

@@ -7,6 +7,7 @@
 #include "experiments/report/chart/line_chart.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/report_data.h"
+#include "experiments/report/table/grid.h"
 
 namespace ablate::report {
 
@@ -59,6 +60,20 @@ class Looks {
   std::vector<std::string> arms_;
 };
 
+// A table of evidence as a page shows it; its leading columns are those of names.
+
+/// The ends of the axis of each column of strips, and nothing of the other columns.
+std::vector<Markup> axes_of(const Grid& grid);
+
+/// The headings behind the names, each with its axis if there are `axes`.
+Markup column_heads(const Grid& grid, const std::vector<Markup>& axes = {});
+
+/// The cells behind the names of each row.
+std::vector<Markup> row_cells(const Grid& grid, const Looks& looks);
+
+/// The whole grid without its note.
+Markup grid_table(const Grid& grid, const Looks& looks);
+
 /// Everything that belongs to one task.
 struct TaskView {
   const analysis::Evidence& evidence;
@@ -68,9 +83,6 @@ struct TaskView {
 
   std::vector<const RunRecord*> runs_of(const std::string& arm) const;
 };
-
-/// The metric that the page leads with: the declared one, or else the first.
-std::string leading_metric(const analysis::TaskEvidence& task);
 
 /// Every test set of the task once; "" is training and validation.
 std::vector<std::string> test_sets(const analysis::TaskEvidence& task);

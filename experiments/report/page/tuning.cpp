@@ -72,84 +72,27 @@ Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {
   return drawn.empty() ? drawn : figures(drawn);
 }
 
-/// The first cells of a row; the task is left out if there is only one.
-struct Names {
-  bool tasks;
-  const Looks& looks;
-
-  Markup of(const config::ArmSearch& search) const {
-    const auto arm = row_heading(looks.named(search.arm));
-    return tasks ? cell(search.task) + arm : arm;
-  }
-};
-
-Markup value_headings(const analysis::TuningEvidence& tuning, const Names& names) {
-  auto head = (names.tasks ? column_heading("task") : Markup()) + column_heading("arm");
-  for (const auto& key : tuning.keys) head += number_heading(key.name);
-  return head + number_heading(analysis::display_name(tuning.metric));
-}
-
-std::string tried_score(const config::TriedCombination& tried, const std::string& metric) {
-  const double mean = config::mean_score(tried);
-  return std::isnan(mean) ? "diverged" : score(mean, metric);
-}
-
-Markup chosen_values(const analysis::TuningEvidence& tuning, const Names& names) {
-  Markup rows;
-  for (const auto& arm : tuning.arms) {
-    const auto& search = arm.search;
-    auto cells = names.of(search);
-    const auto* chosen = search.chosen ? &search.tried[*search.chosen] : nullptr;
-    for (size_t key = 0; key < tuning.keys.size(); ++key)
-      cells += number_cell(chosen == nullptr ? "\u2013" : typeset(chosen->values[key]));
-    cells += number_cell(chosen == nullptr ? "\u2013" : tried_score(*chosen, tuning.metric));
-    rows += row(cells + number_cell(typeset(analysis::sensitivity_figure(arm))) +
-                cell(analysis::remark_on(arm, tuning)));
-  }
-  return scrolled("Chosen values", table(row(value_headings(tuning, names) +
-                                             number_heading("sensitivity") + column_heading("")),
-                                         rows));
-}
-
-Markup tried_values(const analysis::TuningEvidence& tuning, const Names& names) {
-  auto head = value_headings(tuning, names);
-  for (const auto seed : tuning.seeds) head += number_heading(fmt::format("seed {}", seed));
-  Markup rows;
-  for (const auto& [search, sensitivity] : tuning.arms)
-    for (size_t i = 0; i < search.tried.size(); ++i) {
-      const auto& tried = search.tried[i];
-      auto cells = names.of(search);
-      for (const auto& value : tried.values) cells += number_cell(typeset(value));
-      cells += number_cell(tried_score(tried, tuning.metric), search.chosen == i);
-      for (const double one : tried.scores)
-        cells += number_cell(std::isnan(one) ? "diverged" : score(one, tuning.metric));
-      rows += row(cells + cell(search.chosen == i ? "chosen" : tried.declared ? "" : "added"));
-    }
-  return folded("Every combination that was tried",
-                scrolled("Tried values", table(row(head + column_heading("")), rows)));
-}
-
 }  // namespace
 
 Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
   if (!evidence.tuning || evidence.tuning->arms.empty()) return {};
   const auto& tuning = *evidence.tuning;
-  const Names names{evidence.tasks.size() > 1, looks};
   const auto words = fmt::format(
       "Every arm has the values of {} that are best by {}, as the mean over {}. Neither these "
-      "seeds "
-      "nor the test sets are part of the results.",
+      "seeds nor the test sets are part of the results.",
       analysis::paths_of(tuning), analysis::display_name(tuning.metric),
       analysis::seeds_of(tuning));
   return element(
       "section", {{"id", "tuning"}},
-      heading("h2", "", "Chosen values") + paragraph("", words) + chosen_values(tuning, names) +
+      heading("h2", "", "Chosen values") + paragraph("", words) +
+          grid_table(tuning_grid(evidence), looks) +
           paragraph(
               "muted",
               "Sensitivity is the mean over the study's list of values of the validation loss "
               "in nats, less the loss of the chosen ones (Wortsman et al. 2023): 0 if the "
               "values do not matter.") +
-          tuning_curves(evidence, looks) + tried_values(tuning, names));
+          tuning_curves(evidence, looks) +
+          folded("Every combination that was tried", grid_table(tried_grid(evidence), looks)));
 }
 
 }  // namespace ablate::report

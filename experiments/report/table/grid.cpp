@@ -1,222 +1,220 @@
 #include "experiments/report/table/grid.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "experiments/analysis/cost.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/tuned_values.h"
 #include "experiments/config/schema/option.h"
-#include "experiments/records/folders.h"
 #include "experiments/report/markup.h"
-#include "experiments/report/table/grid_parts.h"
 
 namespace ablate::report {
-namespace {
 
-using Columns = std::vector<std::string>;
-
-/// The metrics that tables show and some test set has.
-Columns metrics_of_task(const analysis::TaskEvidence& task) {
-  Columns metrics;
-  for (const auto& cell : task.arms.front().cells)
-    if (!cell.test_set.empty() && cell.in_tables &&
-        std::ranges::find(metrics, cell.metric) == metrics.end() && cell.sample.count > 0)
-      metrics.push_back(cell.metric);
-  return metrics;
+Grid without_empty_columns(const Grid& grid) {
+  Grid result{.title = grid.title,
+              .columns = {},
+              .rows = std::vector<GridRow>(grid.rows.size()),
+              .note = grid.note};
+  for (size_t column = 0; column < grid.columns.size(); ++column) {
+    const auto is_empty = [&](const GridRow& row) {
+      return row[column].text.empty() && !row[column].strip;
+    };
+    if (grid.columns[column].holds != Holds::names && std::ranges::all_of(grid.rows, is_empty))
+      continue;
+    result.columns.push_back(grid.columns[column]);
+    for (size_t row = 0; row < grid.rows.size(); ++row)
+      result.rows[row].push_back(grid.rows[row][column]);
+  }
+  return result;
 }
 
-/// The cells of training and validation that tables show.
-std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm) {
+std::string leading_metric(const analysis::TaskEvidence& task) {
+  if (!task.metric.empty()) return task.metric;
+  const bool any = !task.arms.empty() && !task.arms.front().cells.empty();
+  return any ? task.arms.front().cells.front().metric : "";
+}
+
+std::string test_set_name(const analysis::Cell& cell) {
+  return cell.test_set + (cell.extrapolates ? " (beyond)" : "");
+}
+
+GridCell score_cell(const analysis::ArmEvidence& arm, const std::string& test_set,
+                    const std::string& metric) {
+  const auto* cell = analysis::find_cell(arm, test_set, metric);
+  if (cell == nullptr) return {"-"};
+  auto figure = analysis::mean_figure(cell->sample, metric);
+  if (cell->sample.count > 1 && !analysis::is_censored(cell->sample))
+    figure += " ± " + analysis::format_metric(cell->sample.deviation, metric);
+  return {.text = std::move(figure), .best = cell->best};
+}
+
+std::string pooled_words(const analysis::Aggregate& aggregate) {
+  return fmt::format("{} tasks{}", aggregate.tasks,
+                     aggregate.settings == aggregate.tasks
+                         ? ""
+                         : fmt::format(" in {} settings", aggregate.settings));
+}
+
+namespace {
+
+/// Metrics of test sets, or else of training and validation.
+std::vector<const analysis::Cell*> first_cells(const analysis::TaskEvidence& task, bool of_run,
+                                               bool all_metrics) {
   std::vector<const analysis::Cell*> cells;
-  for (const auto& cell : arm.cells)
-    if (cell.test_set.empty() && cell.in_tables) cells.push_back(&cell);
+  for (const auto& cell : task.arms.front().cells)
+    if (cell.test_set.empty() == of_run && (all_metrics || cell.in_tables) &&
+        (of_run || all_metrics || cell.sample.count > 0) &&
+        std::ranges::find(cells, cell.metric, &analysis::Cell::metric) == cells.end())
+      cells.push_back(&cell);
   return cells;
 }
 
-void add_run_figures(GridRow& row, const analysis::ArmEvidence& arm) {
-  for (const auto* cell : run_cells_of(arm))
-    row.push_back({with_deviation(cell->sample, cell->metric)});
+std::vector<const analysis::Cell*> test_sets_of(const analysis::ArmEvidence& arm) {
+  std::vector<const analysis::Cell*> sets;
+  for (const auto& cell : arm.cells)
+    if (!cell.test_set.empty() && (sets.empty() || sets.back()->test_set != cell.test_set))
+      sets.push_back(&cell);
+  return sets;
 }
 
-Grid scores_of(const analysis::TaskEvidence& task) {
-  Grid grid{.title = task.name, .headings = {"arm", "test set"}};
-  for (const auto* cell : run_cells_of(task.arms.front()))
-    grid.headings.push_back(config::find_metric(cell->metric)->heading);
-  const auto of_run = grid.headings.size();
-  const auto metrics = metrics_of_task(task);
-  for (const auto& metric : metrics) grid.headings.push_back(analysis::display_name(metric));
-  for (const auto& arm : task.arms)
-    for (const auto* set : test_sets_of(arm)) {
-      const bool first = set == test_sets_of(arm).front();
-      GridRow row{{first ? arm.name : ""}, {test_set_name(*set)}};
-      if (first)
-        add_run_figures(row, arm);
-      else
-        row.resize(of_run);
-      for (const auto& metric : metrics) {
-        const auto* cell = analysis::find_cell(arm, set->test_set, metric);
-        row.push_back(cell == nullptr ? GridCell{"-"}
-                                      : GridCell{with_deviation(cell->sample, metric), cell->best});
-      }
-      grid.rows.push_back(std::move(row));
-    }
-  return grid;
-}
+}  // namespace
 
-void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
-  const auto& contrast = *cell.contrast;
-  row.push_back({with_interval(analysis::format_metric(contrast.mean, cell.metric),
-                               contrast.interval, cell.metric)});
-  const auto add = [&](const analysis::Test& test) {
-    row.push_back({analysis::p_figure(test.p)});
-    row.push_back({analysis::p_figure(test.adjusted_p)});
-  };
-  add(contrast.difference);
-  if (margin) add(contrast.within);
-  row.push_back({analysis::detectable_figure(contrast, cell.metric)});
-  row.push_back({analysis::verdict_figure(contrast)});
-  if (contrast.outcome) row.back().text += "; the claim: " + analysis::claim_words(contrast);
-}
-
-std::vector<std::string> difference_headings(const analysis::TaskEvidence& task) {
-  std::vector<std::string> headings{"arm", "test set", "n", analysis::display_name(task.metric)};
-  const auto& cells = task.arms.front().cells;
-  if (std::ranges::any_of(cells, [&](const analysis::Cell& cell) {
-        return is_compared_by(task, cell) && cell.success;
-      }))
-    headings.emplace_back("solved");
-  headings.insert(headings.end(), {"difference", "p", "corrected"});
-  if (analysis::tests_margins(task))
-    headings.insert(headings.end(), {"p (below margin)", "corrected"});
-  headings.insert(headings.end(), {"could see", "verdict"});
-  return headings;
-}
-
-Grid differences_of(const analysis::TaskEvidence& task) {
-  Grid grid{
-      .title = fmt::format("{}: {}, mean and difference from the baseline with 95 % intervals",
-                           task.name, analysis::display_name(task.metric)),
-      .headings = difference_headings(task),
-      .rows = {},
-      .note = task.family};
+Grid score_grid(const analysis::TaskEvidence& task, bool all_metrics) {
+  Grid grid{.title = task.name,
+            .columns = {{.heading = "arm", .holds = Holds::arms},
+                        {.heading = "test set", .holds = Holds::names}},
+            .rows = {}};
+  const auto of_run = first_cells(task, true, all_metrics);
+  const auto of_sets = first_cells(task, false, all_metrics);
+  for (const auto* cell : of_run) {
+    const auto* metric = config::find_metric(cell->metric);
+    grid.columns.push_back(
+        {metric == nullptr ? analysis::display_name(cell->metric) : metric->heading});
+  }
+  for (const auto* cell : of_sets) grid.columns.push_back({analysis::display_name(cell->metric)});
   for (const auto& arm : task.arms) {
-    bool first = true;
-    for (const auto& cell : arm.cells) {
-      if (!is_compared_by(task, cell)) continue;
-      GridRow row{{first ? arm.name : ""},
-                  {test_set_name(cell)},
-                  {std::to_string(cell.sample.count)},
-                  {with_interval(analysis::mean_figure(cell.sample, cell.metric),
-                                 cell.sample.interval, cell.metric),
-                   cell.best}};
-      if (cell.success)
-        row.push_back({fmt::format("{}/{}", cell.success->solved, cell.success->runs)});
-      if (cell.contrast)
-        add_contrast(row, cell, analysis::tests_margins(task));
-      else
-        row.push_back({arm.baseline ? "baseline" : "-"});
-      row.resize(grid.headings.size());
+    auto sets = test_sets_of(arm);
+    if (sets.empty()) sets.push_back(nullptr);
+    for (const auto* set : sets) {
+      GridRow row{{arm.name}, {set == nullptr ? "" : test_set_name(*set)}};
+      for (const auto* cell : of_run)
+        row.push_back({set == sets.front() ? score_cell(arm, "", cell->metric).text : ""});
+      for (const auto* cell : of_sets) row.push_back(score_cell(arm, set->test_set, cell->metric));
       grid.rows.push_back(std::move(row));
-      first = false;
     }
   }
   return grid;
 }
 
-std::string mean_text(const analysis::Sample& sample) {
-  return sample.count == 0 ? "-" : large(sample.mean);
+namespace {
+
+std::vector<GridColumn> columns_of(std::initializer_list<const char*> headings) {
+  std::vector<GridColumn> columns{{.heading = "arm", .holds = Holds::arms}};
+  for (const auto* heading : headings) columns.push_back({heading});
+  return columns;
 }
 
-Grid costs_of(const analysis::TaskEvidence& task) {
+/// "-" if no run was trained.
+std::string mean_cost(const analysis::Sample& sample, const char* unit = "") {
+  return sample.count > 0 && sample.mean > 0 ? large(sample.mean) + unit : "-";
+}
+
+}  // namespace
+
+Grid cost_grid(const analysis::TaskEvidence& task) {
   Grid grid{.title = task.name + ": costs of training",
-            .headings = {"arm", "parameters", "MFLOPs/predicted token", "steps", "target tokens",
-                         "FLOPs", "seconds", "tokens/s", "memory"},
-            .names = 1};
+            .columns = columns_of({"parameters", "FLOPs/predicted token", "steps", "target tokens",
+                                   "FLOPs", "seconds", "tokens/s", "memory"}),
+            .rows = {}};
   for (const auto& arm : task.arms)
     grid.rows.push_back({{arm.name},
                          {analysis::parameters_figure(arm)},
-                         {analysis::megaflops_figure(arm)},
-                         {mean_text(arm.steps)},
-                         {mean_text(arm.tokens)},
-                         {mean_text(arm.training_flops)},
-                         {mean_text(arm.training_seconds)},
-                         {mean_text(arm.tokens_per_second)},
-                         {mean_text(arm.memory_bytes) + (arm.memory_bytes.count > 0 ? "B" : "")}});
+                         {arm.flops_per_token > 0 ? large(arm.flops_per_token) : "-"},
+                         {mean_cost(arm.steps)},
+                         {mean_cost(arm.tokens)},
+                         {mean_cost(arm.training_flops)},
+                         {mean_cost(arm.training_seconds)},
+                         {mean_cost(arm.tokens_per_second)},
+                         {mean_cost(arm.memory_bytes, "B")}});
   return grid;
 }
 
-/// What each arm needs to reach the target; without rows if the study has none.
-Grid ratios_of(const analysis::TaskEvidence& task) {
+Grid ratio_grid(const analysis::TaskEvidence& task) {
   Grid grid{.title = fmt::format("{}: cost to reach {}, / the baseline's", task.name, task.target),
-            .headings = {"arm"},
-            .names = 1};
+            .columns = columns_of({}),
+            .rows = {}};
   for (const auto resource : config::kResources)
-    grid.headings.push_back(config::label_of(resource));
+    grid.columns.push_back({config::label_of(resource)});
   for (const auto& arm : task.arms) {
     if (arm.cost_ratios.empty()) continue;
     GridRow row{{arm.name}};
     for (const auto& ratio : arm.cost_ratios) row.push_back({analysis::ratio_figure(ratio)});
+    row.resize(grid.columns.size());
     grid.rows.push_back(std::move(row));
   }
   return grid;
 }
 
-Grid aggregates_grid(const analysis::Evidence& evidence) {
+Grid aggregate_grid(const analysis::Evidence& evidence) {
   Grid grid{.title = fmt::format(
                 "over {}: {} within the trained length, interquartile mean with 95 % "
                 "interval",
                 pooled_words(evidence.aggregates.front()), analysis::display_name(evidence.metric)),
-            .headings = {"arm", "interquartile mean", "P(improvement)"},
-            .names = 1};
-  for (const auto& aggregate : evidence.aggregates)
-    grid.rows.push_back(
-        {{aggregate.arm},
-         {with_interval(analysis::format_metric(aggregate.interquartile_mean, evidence.metric),
-                        aggregate.interval, evidence.metric)},
-         {aggregate.improvement ? fmt::format("{:.2f}", *aggregate.improvement) : "baseline"}});
+            .columns = columns_of({"interquartile mean", "P(improvement)"}),
+            .rows = {}};
+  for (const auto& one : evidence.aggregates)
+    grid.rows.push_back({{one.arm},
+                         {.text = analysis::format_metric(one.interquartile_mean, evidence.metric),
+                          .below = analysis::format_metric(one.interval, evidence.metric)},
+                         {one.improvement ? fmt::format("{:.2f}", *one.improvement) : "baseline"}});
   return grid;
 }
 
-/// "missing: a, b, c and 41 more: not started": a line for each reason.
-std::vector<std::string> missing_lines(const std::vector<records::MissingRun>& missing) {
-  constexpr size_t kMostNames = 3;
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  for (const auto& run : missing) {
-    auto found = std::ranges::find(reasons, run.reason, [](const auto& one) { return one.first; });
-    if (found == reasons.end()) found = reasons.insert(found, {run.reason, {}});
-    found->second.push_back(records::label(run.task, run.arm, run.seed));
-  }
-  std::vector<std::string> lines;
-  for (const auto& [reason, labels] : reasons) {
-    const auto named = std::span(labels).first(std::min(kMostNames, labels.size()));
-    const auto more = labels.size() - named.size();
-    lines.push_back(fmt::format("missing: {}{}: {}", fmt::join(named, ", "),
-                                more > 0 ? fmt::format(" and {} more", more) : "", reason));
-  }
-  return lines;
+namespace {
+
+/// The columns of a task, if there are several, of an arm, of its values and of their score.
+std::vector<GridColumn> value_columns(const analysis::Evidence& evidence) {
+  std::vector<GridColumn> columns;
+  if (evidence.tasks.size() > 1) columns.push_back({.heading = "task", .holds = Holds::names});
+  columns.push_back({.heading = "arm", .holds = Holds::arms});
+  for (const auto& key : evidence.tuning->keys) columns.push_back({key.name});
+  columns.push_back({analysis::display_name(evidence.tuning->metric)});
+  return columns;
 }
 
-Grid tuning_grid(const analysis::TuningEvidence& tuning) {
+std::string tried_score(double score, const std::string& metric) {
+  return std::isnan(score) ? "diverged" : analysis::format_metric(score, metric);
+}
+
+/// What value_columns() head; dashes without a combination.
+GridRow value_row(const analysis::Evidence& evidence, const config::ArmSearch& search,
+                  const config::TriedCombination* tried) {
+  GridRow row;
+  if (evidence.tasks.size() > 1) row.push_back({search.task});
+  row.push_back({search.arm});
+  for (size_t key = 0; key < evidence.tuning->keys.size(); ++key)
+    row.push_back({tried == nullptr ? "-" : tried->values[key]});
+  row.push_back(
+      {tried == nullptr ? "-" : tried_score(config::mean_score(*tried), evidence.tuning->metric)});
+  return row;
+}
+
+}  // namespace
+
+Grid tuning_grid(const analysis::Evidence& evidence) {
+  const auto& tuning = *evidence.tuning;
   Grid grid{.title = fmt::format("chosen values of {} by {} on {}", analysis::paths_of(tuning),
                                  analysis::display_name(tuning.metric), analysis::seeds_of(tuning)),
-            .headings = {"task", "arm"}};
-  for (const auto& key : tuning.keys) grid.headings.push_back(key.name);
-  grid.headings.insert(grid.headings.end(),
-                       {analysis::display_name(tuning.metric), "sensitivity", ""});
+            .columns = value_columns(evidence),
+            .rows = {}};
+  grid.columns.push_back({"sensitivity"});
+  grid.columns.push_back({.heading = "", .holds = Holds::words});
   for (const auto& arm : tuning.arms) {
     const auto& search = arm.search;
-    GridRow row{{search.task}, {search.arm}};
-    for (size_t key = 0; key < tuning.keys.size(); ++key)
-      row.push_back({search.chosen ? search.tried[*search.chosen].values[key] : "-"});
-    row.push_back({search.chosen
-                       ? analysis::format_metric(config::mean_score(search.tried[*search.chosen]),
-                                                 tuning.metric)
-                       : "-"});
+    auto row = value_row(evidence, search, search.chosen ? &search.tried[*search.chosen] : nullptr);
     row.push_back({analysis::sensitivity_figure(arm)});
     row.push_back({analysis::remark_on(arm, tuning)});
     grid.rows.push_back(std::move(row));
@@ -224,32 +222,64 @@ Grid tuning_grid(const analysis::TuningEvidence& tuning) {
   return grid;
 }
 
-}  // namespace
-
-std::vector<Grid> grids_of(const analysis::Evidence& evidence) {
-  std::vector<Grid> grids;
-  for (const auto& ladder : evidence.ladders) grids.push_back(ladder_grid(ladder));
-  for (const auto& task : evidence.tasks) {
-    if (task.arms.empty() || test_sets_of(task.arms.front()).empty()) continue;
-    grids.push_back(scores_of(task));
-    if (evidence.baseline) grids.push_back(differences_of(task));
-    grids.push_back(costs_of(task));
-    if (auto ratios = ratios_of(task); !ratios.rows.empty()) grids.push_back(std::move(ratios));
-  }
-  if (!evidence.aggregates.empty()) grids.push_back(aggregates_grid(evidence));
-  if (evidence.tuning && !evidence.tuning->arms.empty())
-    grids.push_back(tuning_grid(*evidence.tuning));
-  return grids;
+Grid tried_grid(const analysis::Evidence& evidence) {
+  const auto& tuning = *evidence.tuning;
+  Grid grid{.title = "Tried values", .columns = value_columns(evidence), .rows = {}};
+  for (const auto seed : tuning.seeds) grid.columns.push_back({fmt::format("seed {}", seed)});
+  grid.columns.push_back({.heading = "", .holds = Holds::words});
+  for (const auto& [search, sensitivity] : tuning.arms)
+    for (size_t i = 0; i < search.tried.size(); ++i) {
+      const auto& tried = search.tried[i];
+      auto row = value_row(evidence, search, &tried);
+      row.back().best = search.chosen == i;
+      for (const double score : tried.scores) row.push_back({tried_score(score, tuning.metric)});
+      row.resize(grid.columns.size() - 1);
+      row.push_back({search.chosen == i ? "chosen" : tried.declared ? "" : "added"});
+      grid.rows.push_back(std::move(row));
+    }
+  return grid;
 }
 
-std::vector<std::string> remarks_of(const analysis::Evidence& evidence) {
-  std::vector<std::string> remarks;
-  for (const auto& one : evidence.expectations)
-    remarks.push_back(fmt::format("expected: {}: {} ({})", one.text,
-                                  one.holds ? "holds" : "does NOT hold", one.numbers));
-  for (auto& line : missing_lines(evidence.missing)) remarks.push_back(std::move(line));
-  remarks.insert(remarks.end(), evidence.notes.begin(), evidence.notes.end());
-  return remarks;
+Grid seed_grid(const analysis::Evidence& evidence, const analysis::TaskEvidence& task) {
+  const auto metric = leading_metric(task);
+  Grid grid{.title = "Every seed of " + task.name,
+            .columns = {{.heading = "arm", .holds = Holds::arms},
+                        {.heading = "test set", .holds = Holds::names}},
+            .rows = {}};
+  for (const auto seed : evidence.seeds) grid.columns.push_back({fmt::format("seed {}", seed)});
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells) {
+      if (cell.metric != metric) continue;
+      GridRow row{{arm.name}, {test_set_name(cell)}};
+      for (size_t i = 0; i < cell.sample.values.size(); ++i)
+        row.push_back({analysis::value_figure(cell.sample, i, metric)});
+      row.resize(grid.columns.size());
+      grid.rows.push_back(std::move(row));
+    }
+  return grid;
+}
+
+Grid sentence_grid(const analysis::TaskEvidence& task) {
+  Grid grid{.title = "Sentence tests of " + task.name,
+            .columns = {{.heading = "arm", .holds = Holds::arms},
+                        {.heading = "test set", .holds = Holds::names},
+                        {.heading = "metric", .holds = Holds::names},
+                        {.heading = "seed"},
+                        {.heading = "difference", .holds = Holds::differences},
+                        {.heading = "p (bootstrap)"},
+                        {.heading = "p (randomisation)"}},
+            .rows = {}};
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells)
+      for (const auto& test : cell.sentence_tests)
+        grid.rows.push_back({{arm.name},
+                             {test_set_name(cell)},
+                             {analysis::display_name(cell.metric)},
+                             {std::to_string(test.seed)},
+                             {analysis::format_metric(test.difference, cell.metric)},
+                             {analysis::p_figure(test.bootstrap_p)},
+                             {analysis::p_figure(test.randomisation_p)}});
+  return grid;
 }
 
 }  // namespace ablate::report

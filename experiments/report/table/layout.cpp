@@ -15,10 +15,15 @@
 namespace ablate::report {
 namespace {
 
+/// Names stand at the left of their columns, figures at the right.
+bool is_left(const GridColumn& column) {
+  return column.holds == Holds::arms || column.holds == Holds::names;
+}
+
 std::vector<std::vector<std::string>> texts_of(const Grid& grid) {
   std::vector<std::vector<std::string>> lines(1);
-  for (const auto& heading : grid.headings)
-    lines.front().push_back(config::printable_line(heading));
+  for (const auto& column : grid.columns)
+    lines.front().push_back(config::printable_line(column.heading));
   for (const auto& row : grid.rows) {
     auto& line = lines.emplace_back();
     for (const auto& cell : row)
@@ -31,7 +36,7 @@ std::vector<std::vector<std::string>> texts_of(const Grid& grid) {
 
 std::string layout(const Grid& grid) {
   const auto lines = texts_of(grid);
-  std::vector<size_t> widths(grid.headings.size());
+  std::vector<size_t> widths(grid.columns.size());
   for (const auto& line : lines)
     for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
   size_t total = 0;
@@ -41,7 +46,7 @@ std::string layout(const Grid& grid) {
     std::string row;
     for (size_t i = 0; i < lines[l].size(); ++i) {
       const std::string pad(widths[i] - width(lines[l][i]), ' ');
-      row += "  " + (i < grid.names ? lines[l][i] + pad : pad + lines[l][i]);
+      row += "  " + (is_left(grid.columns[i]) ? lines[l][i] + pad : pad + lines[l][i]);
     }
     row.erase(row.find_last_not_of(' ') + 1);
     text += row + "\n";
@@ -75,9 +80,9 @@ std::string in_markdown(const std::string& text) {
 
 std::string pipe_table(const Grid& grid) {
   std::string text = "## " + in_markdown(grid.title) + "\n\n|";
-  for (const auto& heading : grid.headings) text += " " + in_markdown(heading) + " |";
+  for (const auto& column : grid.columns) text += " " + in_markdown(column.heading) + " |";
   text += "\n|";
-  for (size_t i = 0; i < grid.headings.size(); ++i) text += i < grid.names ? "---|" : "---:|";
+  for (const auto& column : grid.columns) text += is_left(column) ? "---|" : "---:|";
   for (const auto& row : grid.rows) {
     text += "\n|";
     for (const auto& cell : row) {
@@ -241,14 +246,17 @@ std::string in_latex(const std::string& text) {
 }
 
 std::string tabular(const Grid& grid) {
-  auto text = "% " + in_latex(grid.title) + "\n\\begin{tabular}{" + std::string(grid.names, 'l') +
-              std::string(grid.headings.size() - grid.names, 'r') + "}\n\\toprule\n";
+  auto text = "% " + in_latex(grid.title) + "\n\\begin{tabular}{";
+  for (const auto& column : grid.columns) text += is_left(column) ? 'l' : 'r';
+  text += "}\n\\toprule\n";
   const auto row_text = [](const auto& cells, const auto& shown) {
     std::string row;
     for (const auto& cell : cells) row += (&cell == &cells.front() ? "" : " & ") + shown(cell);
     return row + " \\\\\n";
   };
-  text += row_text(grid.headings, in_latex) + "\\midrule\n";
+  text +=
+      row_text(grid.columns, [](const GridColumn& column) { return in_latex(column.heading); }) +
+      "\\midrule\n";
   for (const auto& row : grid.rows)
     text += row_text(row, [](const GridCell& cell) {
       const auto shown = in_latex(cell.text);
