@@ -1,7 +1,14 @@
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "experiments/config/schema/option.h"
 #include "experiments/report/table/layout.h"
+#include "options/members.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::report {
@@ -9,168 +16,100 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json json_of(const statistics::Interval& interval) { return {interval.low, interval.high}; }
+// What is recorded of each struct of the evidence, called as in code. Absent optional members are
+// left out.
 
-Json json_of(const analysis::Sample& sample) {
-  Json json{{"values", sample.values},
-            {"count", sample.count},
-            {"mean", sample.mean},
-            {"deviation", sample.deviation}};
-  if (sample.interval) json["interval"] = json_of(*sample.interval);
-  if (!sample.censored.empty()) json["censored"] = sample.censored;
-  if (!sample.collapsed.empty()) json["collapsed"] = sample.collapsed;
-  return json;
+#define ABLATE_MEMBERS(...) ABLATE_EXPAND(ABLATE_VISIT(__VA_ARGS__))
+#define ABLATE_RECORDED(Struct, ...) \
+  void members_of(const Struct& o, auto&& visit) { ABLATE_MEMBERS(__VA_ARGS__) }
+
+ABLATE_RECORDED(analysis::Sample, values, count, mean, deviation, interval, censored, collapsed)
+ABLATE_RECORDED(analysis::Test, p, adjusted_p)
+ABLATE_RECORDED(analysis::RelativeDifference, mean, interval)
+ABLATE_RECORDED(analysis::SuccessRate, solved, runs, interval)
+ABLATE_RECORDED(analysis::SentenceTest, seed, difference, bootstrap_p, randomisation_p)
+ABLATE_RECORDED(analysis::Cell, test_set, extrapolates, metric, direction, primary, best, sample,
+                contrast, success, sentence_tests)
+ABLATE_RECORDED(analysis::CostRatio, resource, values, bounds, mean, interval)
+ABLATE_RECORDED(analysis::ChangedKey, path, baseline, value)
+ABLATE_RECORDED(analysis::ArmEvidence, name, baseline, changes, parameters, active_parameters,
+                trained_parameters, flops_per_token, steps, tokens, training_flops,
+                training_seconds, tokens_per_second, memory_bytes, cells, cost_ratios)
+ABLATE_RECORDED(config::GridPoint, key, value)
+ABLATE_RECORDED(config::Setting, task, size, grid)
+ABLATE_RECORDED(analysis::TaskEvidence, name, setting, metric, target, margin, arms, comparisons,
+                correction, family, fits)
+ABLATE_RECORDED(analysis::Rung, setting, label, x)
+ABLATE_RECORDED(analysis::Ladder, task, axis, at, test_set, metric, direction, logarithmic, rungs,
+                arms)
+ABLATE_RECORDED(analysis::Aggregate, arm, interquartile_mean, interval, improvement, tasks,
+                settings)
+ABLATE_RECORDED(analysis::Expectation, text, holds, numbers)
+ABLATE_RECORDED(records::MissingRun, task, arm, seed, reason)
+ABLATE_RECORDED(analysis::Evidence, study, question, answer, baseline, metric, seeds, tasks,
+                ladders, aggregates, tuning, expectations, missing, notes)
+
+void members_of(const analysis::Contrast& o, auto&& visit) {
+  ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, beyond, detectable,
+                 improvement, verdict, outcome, sentence)
+  visit("claim", o.claim.kind);
+  visit("margin", o.claim.margin);
 }
 
-Json json_of(const analysis::Test& test) {
-  return {{"p", test.p}, {"adjusted_p", test.adjusted_p}};
+void members_of(const analysis::SizeFit& o, auto&& visit) {
+  ABLATE_MEMBERS(test_set, metric, exponents)
+  visit("factor", o.law.factor);
+  visit("exponent", o.law.exponent);
+  visit("r_squared", o.law.r_squared);
 }
 
-Json json_of(const analysis::Contrast& contrast) {
-  Json json{{"differences", contrast.differences},          {"mean", contrast.mean},
-            {"difference", json_of(contrast.difference)},   {"within", json_of(contrast.within)},
-            {"beyond", json_of(contrast.beyond)},           {"improvement", contrast.improvement},
-            {"verdict", config::word_of(contrast.verdict)}, {"sentence", contrast.sentence}};
-  if (contrast.interval) json["interval"] = json_of(*contrast.interval);
-  if (contrast.relative) {
-    json["relative"]["mean"] = contrast.relative->mean;
-    if (contrast.relative->interval)
-      json["relative"]["interval"] = json_of(*contrast.relative->interval);
+void members_of(const analysis::LadderArm& o, auto&& visit) {
+  ABLATE_MEMBERS(name, baseline, scores, effects, p, no_claim, slope, slope_p, interaction_p, turns,
+                 crossing, best, best_at, best_effect, fit, sentence)
+  visit("best_p", o.best_effect ? std::optional(o.best_p) : std::nullopt);
+}
+
+#undef ABLATE_RECORDED
+#undef ABLATE_MEMBERS
+
+/// Lists and texts that are left out if they are empty.
+constexpr auto kUnlessEmpty =
+    std::to_array<std::string_view>({"censored", "collapsed", "sentence_tests", "cost_ratios",
+                                     "fits", "target", "no_claim", "best_at"});
+
+template <class Member>
+bool is_left_out(std::string_view name, const Member& member) {
+  if constexpr (requires { member.has_value(); })
+    return !member.has_value();
+  else if constexpr (requires { member.empty(); })
+    return member.empty() && std::ranges::find(kUnlessEmpty, name) != kUnlessEmpty.end();
+  else
+    return false;
+}
+
+Json json_of(const analysis::TuningEvidence& tuning);
+
+template <class Value>
+Json json_of(const Value& value) {
+  if constexpr (std::is_same_v<Value, statistics::Interval>) {
+    return {value.low, value.high};
+  } else if constexpr (std::is_enum_v<Value>) {
+    return config::word_of(value);
+  } else if constexpr (requires { value.has_value(); }) {
+    return json_of(*value);
+  } else if constexpr (requires { members_of(value, [](const char*, const auto&) {}); }) {
+    auto json = Json::object();
+    members_of(value, [&](const char* name, const auto& member) {
+      if (!is_left_out(name, member)) json[name] = json_of(member);
+    });
+    return json;
+  } else if constexpr (std::ranges::range<Value> && !std::is_same_v<Value, std::string>) {
+    auto list = Json::array();
+    for (const auto& one : value) list.push_back(json_of(one));
+    return list;
+  } else {
+    return value;
   }
-  if (contrast.claim.kind) json["claim"] = config::word_of(*contrast.claim.kind);
-  if (contrast.claim.margin) json["margin"] = *contrast.claim.margin;
-  if (contrast.outcome) json["outcome"] = config::word_of(*contrast.outcome);
-  if (contrast.detectable) json["detectable"] = *contrast.detectable;
-  return json;
-}
-
-Json json_of(const analysis::Cell& cell) {
-  Json json{{"test_set", cell.test_set},     {"extrapolates", cell.extrapolates},
-            {"metric", cell.metric},         {"direction", config::word_of(cell.direction)},
-            {"primary", cell.primary},       {"best", cell.best},
-            {"sample", json_of(cell.sample)}};
-  if (cell.contrast) json["contrast"] = json_of(*cell.contrast);
-  if (cell.success)
-    json["success"] = {{"solved", cell.success->solved},
-                       {"runs", cell.success->runs},
-                       {"interval", json_of(cell.success->interval)}};
-  for (const auto& test : cell.sentence_tests)
-    json["sentence_tests"].push_back({{"seed", test.seed},
-                                      {"difference", test.difference},
-                                      {"bootstrap_p", test.bootstrap_p},
-                                      {"randomisation_p", test.randomisation_p}});
-  return json;
-}
-
-Json json_of(const analysis::CostRatio& ratio) {
-  auto bounds = Json::array();
-  for (const auto bound : ratio.bounds) bounds.push_back(config::word_of(bound));
-  Json json{{"resource", config::word_of(ratio.resource)},
-            {"values", ratio.values},
-            {"bounds", std::move(bounds)},
-            {"mean", ratio.mean}};
-  if (ratio.interval) json["interval"] = json_of(*ratio.interval);
-  return json;
-}
-
-Json json_of(const analysis::ArmEvidence& arm) {
-  auto changes = Json::array(), cells = Json::array();
-  for (const auto& change : arm.changes)
-    changes.push_back(
-        {{"path", change.path}, {"baseline", change.baseline}, {"value", change.value}});
-  for (const auto& cell : arm.cells) cells.push_back(json_of(cell));
-  Json json{{"name", arm.name},
-            {"baseline", arm.baseline},
-            {"changes", std::move(changes)},
-            {"parameters", arm.parameters},
-            {"active_parameters", arm.active_parameters},
-            {"trained_parameters", arm.trained_parameters},
-            {"flops_per_token", arm.flops_per_token},
-            {"steps", json_of(arm.steps)},
-            {"tokens", json_of(arm.tokens)},
-            {"training_flops", json_of(arm.training_flops)},
-            {"training_seconds", json_of(arm.training_seconds)},
-            {"tokens_per_second", json_of(arm.tokens_per_second)},
-            {"memory_bytes", json_of(arm.memory_bytes)},
-            {"cells", std::move(cells)}};
-  for (const auto& ratio : arm.cost_ratios) json["cost_ratios"].push_back(json_of(ratio));
-  return json;
-}
-
-Json json_of(const analysis::SizeFit& fit) {
-  return {{"test_set", fit.test_set},       {"metric", fit.metric},
-          {"factor", fit.law.factor},       {"exponent", fit.law.exponent},
-          {"r_squared", fit.law.r_squared}, {"exponents", json_of(fit.exponents)}};
-}
-
-template <class T, class Of>
-Json list_of(const std::vector<T>& values, Of of) {
-  auto list = Json::array();
-  for (const auto& value : values) list.push_back(of(value));
-  return list;
-}
-
-Json json_of(const config::Setting& setting) {
-  return {{"task", setting.task},
-          {"size", setting.size},
-          {"grid", list_of(setting.grid, [](const config::GridPoint& point) {
-             return Json{{"key", point.key}, {"value", point.value}};
-           })}};
-}
-
-Json json_of(const analysis::LadderArm& arm) {
-  const auto sample = [](const analysis::Sample& one) { return json_of(one); };
-  Json json{{"name", arm.name},
-            {"baseline", arm.baseline},
-            {"scores", list_of(arm.scores, sample)},
-            {"effects", list_of(arm.effects, sample)},
-            {"p", arm.p},
-            {"slope", json_of(arm.slope)},
-            {"slope_p", arm.slope_p},
-            {"interaction_p", arm.interaction_p},
-            {"turns", arm.turns},
-            {"sentence", arm.sentence}};
-  if (!arm.no_claim.empty()) json["no_claim"] = arm.no_claim;
-  if (arm.crossing) json["crossing"] = *arm.crossing;
-  if (arm.fit) json["fit"] = json_of(*arm.fit);
-  if (arm.best) json["best"] = json_of(*arm.best);
-  if (arm.best) json["best_at"] = arm.best_at;
-  if (arm.best_effect) json["best_effect"] = json_of(*arm.best_effect);
-  if (arm.best_effect) json["best_p"] = arm.best_p;
-  return json;
-}
-
-Json json_of(const analysis::Ladder& ladder) {
-  return {
-      {"task", ladder.task},
-      {"axis", ladder.axis},
-      {"at", ladder.at},
-      {"test_set", ladder.test_set},
-      {"metric", ladder.metric},
-      {"direction", config::word_of(ladder.direction)},
-      {"logarithmic", ladder.logarithmic},
-      {"rungs",
-       list_of(ladder.rungs,
-               [](const analysis::Rung& rung) {
-                 return Json{{"setting", rung.setting}, {"label", rung.label}, {"x", rung.x}};
-               })},
-      {"arms", list_of(ladder.arms, [](const analysis::LadderArm& arm) { return json_of(arm); })}};
-}
-
-Json json_of(const analysis::TaskEvidence& task) {
-  Json json{
-      {"name", task.name},
-      {"setting", json_of(task.setting)},
-      {"metric", task.metric},
-      {"comparisons", task.comparisons},
-      {"correction", config::word_of(task.correction)},
-      {"family", task.family},
-      {"arms", list_of(task.arms, [](const analysis::ArmEvidence& arm) { return json_of(arm); })}};
-  if (!task.target.empty()) json["target"] = task.target;
-  if (task.margin) json["margin"] = *task.margin;
-  if (!task.fits.empty())
-    json["fits"] = list_of(task.fits, [](const analysis::SizeFit& fit) { return json_of(fit); });
-  return json;
 }
 
 /// The values of a combination, by key.
@@ -188,64 +127,30 @@ Json json_of(const analysis::TunedArm& arm, const std::vector<config::TunedKey>&
             {"chosen", search.chosen ? json_of(search.tried[*search.chosen], keys) : Json()},
             {"at_edge", Json::object()},
             {"sensitivity", arm.sensitivity},
-            {"tried", list_of(search.tried, [&](const config::TriedCombination& tried) {
-               return Json{{"values", json_of(tried, keys)},
-                           {"mean", config::mean_score(tried)},
-                           {"scores", tried.scores},
-                           {"declared", tried.declared}};
-             })}};
+            {"tried", Json::array()}};
+  for (const auto& tried : search.tried)
+    json["tried"].push_back({{"values", json_of(tried, keys)},
+                             {"mean", config::mean_score(tried)},
+                             {"scores", tried.scores},
+                             {"declared", tried.declared}});
   for (const auto& [key, end] : search.at_edge) json["at_edge"][key] = config::word_of(end);
   return json;
 }
 
 Json json_of(const analysis::TuningEvidence& tuning) {
-  return {
-      {"keys", list_of(tuning.keys, [](const auto& key) -> Json { return key.path; })},
-      {"metric", tuning.metric},
-      {"seeds", tuning.seeds},
-      {"arms", list_of(tuning.arms, [&](const auto& arm) { return json_of(arm, tuning.keys); })}};
-}
-
-Json json_of(const analysis::Aggregate& aggregate) {
-  Json json{{"arm", aggregate.arm},
-            {"interquartile_mean", aggregate.interquartile_mean},
-            {"interval", json_of(aggregate.interval)},
-            {"tasks", aggregate.tasks},
-            {"settings", aggregate.settings}};
-  if (aggregate.improvement) json["improvement"] = *aggregate.improvement;
+  Json json{{"keys", Json::array()},
+            {"metric", tuning.metric},
+            {"seeds", tuning.seeds},
+            {"arms", Json::array()}};
+  for (const auto& key : tuning.keys) json["keys"].push_back(key.path);
+  for (const auto& arm : tuning.arms) json["arms"].push_back(json_of(arm, tuning.keys));
   return json;
 }
 
 }  // namespace
 
 std::string json_table(const analysis::Evidence& evidence) {
-  Json json{
-      {"study", evidence.study},
-      {"question", evidence.question},
-      {"answer", evidence.answer},
-      {"metric", evidence.metric},
-      {"seeds", evidence.seeds},
-      {"tasks", list_of(evidence.tasks, [](const auto& task) { return json_of(task); })},
-      {"ladders", list_of(evidence.ladders, [](const auto& one) { return json_of(one); })},
-      {"aggregates", list_of(evidence.aggregates, [](const auto& one) { return json_of(one); })},
-      {"expectations",
-       list_of(evidence.expectations,
-               [](const auto& one) -> Json {
-                 return {{"text", one.text}, {"holds", one.holds}, {"numbers", one.numbers}};
-               })},
-      {"missing", list_of(evidence.missing,
-                          [](const auto& run) -> Json {
-                            return {{"task", run.task},
-                                    {"arm", run.arm},
-                                    {"seed", run.seed},
-                                    {"reason", run.reason}};
-                          })},
-      {"notes", evidence.notes}};
-  if (evidence.baseline) json["baseline"] = *evidence.baseline;
-  if (evidence.tuning) json["tuning"] = json_of(*evidence.tuning);
-  return training::without_non_finite(std::move(json))
-             .dump(2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+  return training::json_file(training::without_non_finite(json_of(evidence)));
 }
 
 }  // namespace ablate::report
