@@ -27,27 +27,19 @@ char32_t harmless(char32_t c) {
   return between(c, 0x80, 0x9F) || turns || no_character ? kReplacement : c;
 }
 
+constexpr auto kEntities = std::to_array<std::pair<char, std::string_view>>(
+    {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
+
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char letter : shown(text)) switch (letter) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += letter;
-    }
+  for (const char letter : shown(text)) {
+    const auto entity =
+        std::ranges::find(kEntities, letter, &std::pair<char, std::string_view>::first);
+    if (entity == kEntities.end())
+      result += letter;
+    else
+      result += entity->second;
+  }
   return result;
 }
 

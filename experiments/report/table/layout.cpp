@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "experiments/config/schema/option.h"
 #include "experiments/config/yaml/problem.h"
@@ -202,42 +204,31 @@ bool is_minus(const std::string& text, size_t at) {
   return is_one_of(at + 1, "0123456789i") && (at == 0 || is_one_of(at - 1, " [("));
 }
 
+/// A "[" after a row's end would open an optional argument.
+constexpr auto kLatexSigns =
+    std::to_array<std::pair<char, std::string_view>>({{'\\', "\\textbackslash{}"},
+                                                      {'~', "\\textasciitilde{}"},
+                                                      {'^', "\\textasciicircum{}"},
+                                                      {'<', "\\textless{}"},
+                                                      {'>', "\\textgreater{}"},
+                                                      {'|', "\\textbar{}"},
+                                                      {'"', "\\textquotedbl{}"},
+                                                      {'[', "{[}"}});
+
 std::string in_latex(const std::string& text) {
   std::string safe;
   for (size_t at = 0; at < text.size(); ++at) {
     const char letter = text[at];
-    switch (letter) {
-      case '-':
-        safe += is_minus(text, at) ? "$-$" : "-";
-        break;
-      case '\\':
-        safe += "\\textbackslash{}";
-        break;
-      case '~':
-        safe += "\\textasciitilde{}";
-        break;
-      case '^':
-        safe += "\\textasciicircum{}";
-        break;
-      case '<':
-        safe += "\\textless{}";
-        break;
-      case '>':
-        safe += "\\textgreater{}";
-        break;
-      case '|':
-        safe += "\\textbar{}";
-        break;
-      case '"':
-        safe += "\\textquotedbl{}";
-        break;
-      case '[':  // after a row's end it would open an optional argument
-        safe += "{[}";
-        break;
-      default:
-        if (std::string_view("&%$#_{}").find(letter) != std::string_view::npos) safe += '\\';
-        safe += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
-    }
+    const auto sign =
+        std::ranges::find(kLatexSigns, letter, &std::pair<char, std::string_view>::first);
+    if (sign != kLatexSigns.end())
+      safe += sign->second;
+    else if (letter == '-' && is_minus(text, at))
+      safe += "$-$";
+    else if (std::string_view("&%$#_{}").find(letter) != std::string_view::npos)
+      safe += {'\\', letter};
+    else
+      safe += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
   }
   const std::string sign = "±";
   for (size_t at = 0; (at = safe.find(sign, at)) != std::string::npos; at += 5)
