@@ -44,10 +44,17 @@ constexpr std::pair<std::string_view, const char*> kForeignVerbs[] = {{"plot", "
                                                                       {"profile", "bench"}};
 
 std::string hint_for_verb(const CLI::App& app, const std::string& verb) {
+  if (verb.ends_with(".yaml")) return fmt::format("; write ablate run {}", verb);
   for (const auto& [foreign, own] : kForeignVerbs)
     if (app.get_parent() == nullptr && verb == foreign)
       return fmt::format("; did you mean '{}'?", own);
   return config::did_you_mean(verb, verb_names(app));
+}
+
+/// key=value, as Hydra takes it; folders of runs may have a = further on.
+bool is_assignment(const std::string& word) {
+  const auto equals = word.find('=');
+  return equals != word.npos && word.find('/') > equals;
 }
 
 bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
@@ -213,6 +220,8 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       const auto above = path_of(*at);
       return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
                          hint_for_verb(*at, word));
+    } else if (is_assignment(word) && option_named(*at, "--set") != nullptr) {
+      return fmt::format("'{}' is no argument of {}; write --set {}", word, path_of(*at), word);
     }
   }
   return {};

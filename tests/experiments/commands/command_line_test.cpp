@@ -53,6 +53,10 @@ TEST(CommandLine, WhateverIsPrintedNamesAFullDisk) {
 TEST(CommandLine, UnknownVerbsComeWithTheNearest) {
   EXPECT_EQ(mistake({"rnu", "study.yaml"}), "unknown verb 'rnu'; did you mean 'run'?");
   EXPECT_EQ(mistake({"plot", "runs/a"}), "unknown verb 'plot'; did you mean 'report'?");
+  EXPECT_EQ(mistake({"a.yaml"}), "unknown verb 'a.yaml'; write ablate run a.yaml");
+  EXPECT_EQ(mistake({"run", "a.yaml", "training.steps=5"}),
+            "'training.steps=5' is no argument of run; write --set training.steps=5");
+  EXPECT_EQ(mistake({"run", "runs/peak=0.1", "a.yaml"}), "");
   EXPECT_EQ(mistake({"validate", "study.yaml"}),
             "unknown verb 'validate'; did you mean 'config check'?");
   EXPECT_EQ(mistake({"tranlsate", "run"}), "unknown verb 'tranlsate'; did you mean 'translate'?");
