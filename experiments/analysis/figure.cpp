@@ -119,7 +119,7 @@ std::string detectable_figure(const Contrast& contrast, const std::string& metri
 }
 
 std::string detectable_words(const std::string& differences) {
-  return "80 % of such studies would show a difference of " + differences;
+  return "about 80 % of such studies would show a difference of " + differences;
 }
 
 std::string claim_words(const Contrast& contrast) {

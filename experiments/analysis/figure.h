@@ -50,10 +50,10 @@ std::string display_name(Verdict verdict);
 /// "worse", "unstable: 2 of 8 seeds": the verdict of a contrast in tables.
 std::string verdict_figure(const Contrast& contrast);
 
-/// The smallest difference that 80 % of such studies would show; empty without a test.
+/// The smallest difference that about 80 % of such studies would show; empty without a test.
 std::string detectable_figure(const Contrast& contrast, const std::string& metric);
 
-/// "80 % of such studies would show a difference of 0.01": the same in a sentence.
+/// "about 80 % of such studies would show a difference of 0.01": the same in a sentence.
 std::string detectable_words(const std::string& differences);
 
 /// "agrees", "contradicts", "inconclusive": the outcome of the declared claim; empty without one.
