@@ -17,7 +17,7 @@ using WordList = std::vector<std::string>;
 constexpr const char* kScript =
     R"(# Completion of ablate in bash, and in zsh after: autoload -U compinit bashcompinit; compinit; bashcompinit
 _ablate() {
-  COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _ablate ablate
 )";
