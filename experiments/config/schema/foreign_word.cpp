@@ -227,7 +227,6 @@ constexpr ForeignWord kForeignWords[] = {
     {"mixed_precision", "training.precision", "", ""},
     {"lora_r", "training.lora.rank", "", ""},
     {"lora_alpha", "training.lora.alpha", "", ""},
-    {"seed", "", "", "a study has seeds, a list beside base"},
     {"flash_attention", "", "",
      "attention takes the fused kernel of its device where there is one"},
     {"compile", "training.graphs", "", "passes are recorded as CUDA graphs, not compiled"},
