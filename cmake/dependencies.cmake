@@ -13,6 +13,12 @@ ablate_dependency(utf8proc HEADER utf8proc.h LIBRARY libutf8proc.a INCLUDE . SOU
 # The parts for UTF-8; the sources left out are included by others, or are of other interfaces and encodings.
 ablate_dependency(onig HEADER oniguruma.h IF "ONIGURUMA_VERSION_MAJOR == 6 && ONIGURUMA_VERSION_MINOR >= 9" LIBRARY onig INCLUDE src
   SOURCES src/reg*.c src/st.c src/onig_init.c src/ascii.c src/utf8.c src/unicode.c src/unicode_*_key.c WITHOUT "/reg(gnu|posix|poserr)\\.c$")
+# The system's shared one also exports regcomp and its kin, with other structs than libc's; so libc comes before it, where they are looked for.
+get_target_property(onig_libraries ablate_onig INTERFACE_LINK_LIBRARIES)
+if(onig_libraries)
+  set_target_properties(ablate_onig PROPERTIES INTERFACE_LINK_LIBRARIES
+    "-Wl,--no-as-needed,-lc,--as-needed;${onig_libraries}")
+endif()
 if(onig_source)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/onig/config.h CONTENT "#define HAVE_ALLOCA 1\n#define HAVE_ALLOCA_H 1\n\
 #define HAVE_STDINT_H 1\n#define HAVE_UNISTD_H 1\n#define SIZEOF_INT 4\n#define SIZEOF_LONG 8\n#define SIZEOF_LONG_LONG 8\n\

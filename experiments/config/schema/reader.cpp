@@ -103,7 +103,7 @@ void Reader::lay(const Value& value, const options::ConstSlot& before, Tree& tre
   for (const auto& [path, why] : dropped_) tree.dropped[path] = why;
 }
 
-void Reader::lay_keys(const Value& value, Section section, Value& into) {
+void Reader::lay_keys(const Value& value, const Section& section, Value& into) {
   const auto& [before, path, own] = section;
   into.type = Value::Type::mapping;
   auto known = own;

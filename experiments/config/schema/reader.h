@@ -38,7 +38,7 @@ class Reader {
     std::string path;
   };
 
-  void lay_keys(const Value& value, Section section, Value& into);
+  void lay_keys(const Value& value, const Section& section, Value& into);
   void lay_member(const Entry& entry, const Member& member, Value& section);
   void lay_layers(const Value& value, const Member& member, Value& into);
   void lay_variant(const Value& value, const Member& member, Value& into);

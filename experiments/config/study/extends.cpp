@@ -14,14 +14,22 @@ namespace {
 
 using std::filesystem::path;
 
+/// The same for every spelling of a path; the path itself if nothing stands there, as in memory.
+path identity_of(const path& file) {
+  std::error_code nowhere;
+  auto found = std::filesystem::weakly_canonical(file, nowhere);
+  return nowhere ? file : found;
+}
+
 /// The file that the document extends; null if it extends none or a problem is reported. `files`
 /// are those that were read.
 std::shared_ptr<const Source> extended(const Value& document, std::vector<path>& files,
                                        ProblemList& problems) {
   const auto* entry = document.find("extends");
   if (entry == nullptr || entry->value.type != Value::Type::scalar) return nullptr;
-  const auto& [key, mark, value] = *entry;
-  const auto file = (path(mark.source->name).parent_path() / value.scalar).lexically_normal();
+  const auto& value = entry->value;
+  const auto file =
+      (path(entry->mark.source->name).parent_path() / value.scalar).lexically_normal();
   const auto refuse = [&](const std::string& why) {
     problems.add(value.mark, "extends: " + why);
     return nullptr;
@@ -32,7 +40,7 @@ std::shared_ptr<const Source> extended(const Value& document, std::vector<path>&
         fmt::format("there is no {}; the path starts at the folder of the file that "
                     "names it",
                     file.string()));
-  files.push_back(std::filesystem::weakly_canonical(file));
+  files.push_back(identity_of(file));
   if (std::ranges::count(files, files.back()) == 1) return read_source(file);
   std::vector<std::string> circle;
   for (const auto& one : files) circle.push_back(one.filename().string());
@@ -86,7 +94,7 @@ void write(const Value& section, size_t depth, std::string& text) {
 
 std::vector<Value> documents_of(const std::shared_ptr<const Source>& study, ProblemList& problems) {
   std::vector<Value> documents;
-  std::vector<path> files{std::filesystem::weakly_canonical(study->name)};
+  std::vector<path> files{identity_of(study->name)};
   for (auto source = study; source != nullptr; source = extended(documents.back(), files, problems))
     documents.push_back(parse_mapping(source, problems));
   std::ranges::reverse(documents);

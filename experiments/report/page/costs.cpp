@@ -71,7 +71,7 @@ Markup costs(const TaskView& view) {
   const bool any = std::ranges::any_of(
       view.task.arms, [](const analysis::ArmEvidence& arm) { return arm.parameters > 0; });
   if (!any) return {};
-  const auto table = folded("Costs", grid_table(cost_grid(view.task), view.looks));
+  auto table = folded("Costs", grid_table(cost_grid(view.task), view.looks));
   const auto ratios = ratio_grid(view.task);
   if (ratios.rows.empty()) return table;
   return table +
