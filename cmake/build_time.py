@@ -5,7 +5,7 @@ One small file is compiled, and the time that it took beside what it took where 
 
 import os
 import resource
-import shutil
+import shlex
 import subprocess
 
 # CPU seconds of the build and of the small file on an Intel Xeon (Sapphire Rapids), both beside other processes.
@@ -15,7 +15,7 @@ SOURCE = "#include <map>\n#include <string>\nint count(const std::string& word) 
 
 def seconds_of_small_file(compiler):
     """CPU seconds, which other processes hardly change."""
-    command = [compiler, "-std=c++20", "-O2", "-x", "c++", "-c", "-o", os.devnull, "-"]
+    command = [*compiler, "-std=c++20", "-O2", "-x", "c++", "-c", "-o", os.devnull, "-"]
     subprocess.run(command, input=SOURCE, text=True, check=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -23,7 +23,7 @@ def seconds_of_small_file(compiler):
 
 def main():
     cores = len(os.sched_getaffinity(0))
-    seconds = BUILD * seconds_of_small_file(shutil.which(os.environ.get("CXX", "c++"))) / SMALL / cores
+    seconds = BUILD * seconds_of_small_file(shlex.split(os.environ.get("CXX", "c++"))) / SMALL / cores
     print(f"build: about {max(1, round(seconds / 60))} minutes on {cores} core{'s' * (cores > 1)} like these")
 
 

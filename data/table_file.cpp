@@ -59,7 +59,8 @@ class SplitRow {
     }
   }
 
-  char separator_, quote_;  // NUL, which no line holds, if there is none
+  char separator_;
+  char quote_;  // NUL if the format has none, since no line has a NUL
   std::vector<std::string> fields_;
   State state_ = State::begin;
   bool misplaced_ = false;

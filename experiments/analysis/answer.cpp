@@ -138,8 +138,7 @@ std::string verdict_words(const Contrast& contrast) {
   return words;
 }
 
-/// What the sentences of a study name besides the arm: the task and the test set, each only if
-/// there are several.
+/// The task and the test set of a sentence about an arm. Each is empty if the study has only one.
 struct Context {
   std::string task, test_set;
 

@@ -70,7 +70,7 @@ constexpr bool is_tested(Verdict verdict) {
 /// Why the verdict on a primary contrast is not that of a test.
 enum class Reason {
   uneven,         // the arm and the baseline have not finished the same seeds
-  no_gate,        // beyond the trained length, and no test set within it shows what is learned
+  no_gate,        // beyond the trained length, and there is no test set within it
   not_learned,    // beyond the trained length, and one of the two did not learn the task within it
   both_failed,    // the two are alike, but neither gets a tenth of the examples right
   censored,       // a run has not reached the target

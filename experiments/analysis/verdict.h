@@ -20,7 +20,7 @@ struct Judged {
   Correction correction = Correction::none;
   int64_t seeds_for_difference = 0;  // the fewest that can show one
   int64_t seeds_for_margin = 0;      // the fewest that can show one smaller than the margin
-  std::optional<NoClaim> no_claim;   // what the runs hinder, whatever a test says
+  std::optional<NoClaim> no_claim;   // a reason in the runs themselves, before any test
   bool both_failed = false;          // neither arm gets a tenth of the examples right
 };
 
@@ -30,8 +30,8 @@ void judge(Contrast& contrast, const Cell& cell, const Judged& judged);
 /// "is no worse": what a claim says of the arm.
 std::string_view phrase_of(config::ClaimKind kind);
 
-/// "3 seeds can show no difference; it takes 6": why there is no claim, and what that leaves open.
-/// REQUIRES: there is none.
+/// "3 seeds can show no difference; it takes 6": why there is no claim, and the claim that is then
+/// still open. REQUIRES: contrast.no_claim.
 std::string no_claim_words(const Contrast& contrast);
 
 /// "0.868 less exact match than base (0.786 to 0.949), in all 6 seeds".

@@ -23,7 +23,7 @@ std::string path_of(const CLI::App& app) {
   return above.empty() ? app.get_name() : above + " " + app.get_name();
 }
 
-/// Verbs of other toolkits that none of ours resembles, and ours.
+/// Verbs of other toolkits, each with our verb for the same task, if the two are not spelled alike.
 constexpr std::pair<std::string_view, const char*> kForeignVerbs[] = {{"plot", "report"},
                                                                       {"table", "report"},
                                                                       {"validate", "config check"},

@@ -13,7 +13,8 @@ namespace {
 
 using WordList = std::vector<std::string>;
 
-// Where the program has no answer, since a file or a number is wanted, bash completes file names.
+// If the program has no answer, because the verb takes a file or a number, bash completes file
+// names.
 constexpr const char* kScript =
     R"(# Completion of ablate in bash, and in zsh after: autoload -U compinit bashcompinit; compinit; bashcompinit
 _ablate() {
@@ -40,7 +41,7 @@ WordList values_of(const CLI::Option& option, const CLI::App& app) {
   return type.find('{') == std::string::npos ? WordList{} : words_in(type);
 }
 
-/// What can stand behind `words`.
+/// The words that can follow `words`: flags, or else values and verbs.
 WordList words_behind(const CLI::App& app, const WordList& words, bool flag) {
   const CLI::App* at = &app;
   const CLI::Option* open = nullptr;  // its value comes next

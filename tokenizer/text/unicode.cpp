@@ -140,8 +140,6 @@ bool is_letter(char32_t point) {
   return between(category(point), UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO);
 }
 
-bool is_upper(char32_t point) { return category(point) == UTF8PROC_CATEGORY_LU; }
-
 bool is_digit(char32_t point) { return category(point) == UTF8PROC_CATEGORY_ND; }
 
 bool is_numeric(char32_t point) {
@@ -244,8 +242,6 @@ std::string in_normal_form(std::string_view text, NormalForm form) {
   if (length < 0) throw std::runtime_error(utf8proc_errmsg(length));
   return {found, found + length};
 }
-
-std::string composed(std::string_view text) { return in_normal_form(text, NormalForm::c); }
 
 std::vector<size_t> grapheme_ends(std::string_view text) {
   std::vector<size_t> ends;

@@ -31,7 +31,6 @@ void append_utf8(std::string& text, char32_t point);
 
 bool is_white_space(char32_t point);  // the property White_Space
 bool is_letter(char32_t point);       // the categories L*
-bool is_upper(char32_t point);        // Lu
 bool is_digit(char32_t point);        // Nd
 bool is_numeric(char32_t point);      // N*
 bool is_mark(char32_t point);         // M*
@@ -56,8 +55,6 @@ enum class NormalForm { c, d, kc, kd };
 
 /// The text in a normalization form (Unicode 15, section 3.11).
 std::string in_normal_form(std::string_view text, NormalForm form);
-/// Normalization form C.
-std::string composed(std::string_view text);
 
 /// The bytes of `text` before which grapheme clusters end (Unicode Standard Annex 29), the last of
 /// them its size.

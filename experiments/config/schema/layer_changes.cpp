@@ -32,7 +32,7 @@ bool same_place(const Mark& left, const Mark& right) {
 /// Applies the changes of one model.
 class LayerBuilder {
  public:
-  /// `given` is what the tree has at `model`.
+  /// `given` is the entry of the tree for the key `model`.
   LayerBuilder(models::TransformerOptions& model, const Entry& given, ProblemList& problems)
       : model_(model), given_(given), problems_(problems) {}
 

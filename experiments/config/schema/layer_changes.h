@@ -22,8 +22,9 @@ struct ChangePlace {
   }
 };
 
-/// An experiment and what it was given. A layer that changes select has its values below its
-/// number, such as model.encoder.3, with those of the model's layer that it keeps.
+/// An experiment and the tree of the values that a study gave it. A layer that `changes` select has
+/// a section of its own in the tree, such as model.encoder.3, with the values of the whole model
+/// that it keeps.
 struct Layered {
   Experiment experiment;
   Tree tree;

@@ -57,7 +57,7 @@ std::string type_at(const Schema& schema, const std::string& path) {
   return names_kind ? type_text(*section) : "";
 }
 
-/// The entry of a mapping at `key`, which is made without a value if there is none.
+/// The entry of a mapping for `key`; a new one without a value if the mapping has no such key.
 Entry& entry_at(Value& mapping, const std::string& key) {
   auto found = std::ranges::find(mapping.entries, key, &Entry::key);
   if (found == mapping.entries.end()) found = mapping.entries.insert(found, {key, {}, {}});

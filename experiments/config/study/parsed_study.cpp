@@ -150,15 +150,6 @@ void read_claims(ParsedStudy& study) {
       study.expect.push_back(read_clause(item, names, study.problems));
 }
 
-}  // namespace
-
-void lay(const Value& layer, Tree& tree, ProblemList& problems) {
-  static const Experiment kDefault;
-  Reader(experiment_schema(), problems).lay(layer, options::slot_of(kDefault), tree);
-}
-
-namespace {
-
 std::string origin(const Mark& mark, const std::filesystem::path& file) {
   if (mark.source->name == kSetSource || mark.source->name == kMatchSource)
     return mark.source->name;
@@ -181,23 +172,6 @@ std::string marked_path(const std::string& leaf) {
   }
   return leaf;
 }
-
-}  // namespace
-
-std::map<std::string, std::string> origins_of(const Layered& run,
-                                              const std::filesystem::path& file) {
-  std::vector<Leaf> leaves;
-  collect_leaves(options::slot_of(run.experiment), "", leaves);
-  std::map<std::string, std::string> origins;
-  for (const auto& leaf : leaves) {
-    const auto* found = run.tree.find(marked_path(leaf.path));
-    origins[leaf.path] =
-        found == nullptr ? kDefaultOrigin : origin(found->mark, file_of(*found, run.tree, file));
-  }
-  return origins;
-}
-
-namespace {
 
 /// What else in the study gives the tuned key a value: "the grid"; empty if nothing does.
 std::string giver_of(const std::string& key, const std::vector<Variation>& sizes,
@@ -235,10 +209,6 @@ void check_tuned_keys(ParsedStudy& study) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Every section as if its kind had been the first one given.
 void forget_kinds(Value& value) {
   value.renewed = false;
@@ -263,6 +233,24 @@ void lay_documents(const std::vector<Value>& documents, ParsedStudy& study) {
 }
 
 }  // namespace
+
+void lay(const Value& layer, Tree& tree, ProblemList& problems) {
+  static const Experiment kDefault;
+  Reader(experiment_schema(), problems).lay(layer, options::slot_of(kDefault), tree);
+}
+
+std::map<std::string, std::string> origins_of(const Layered& run,
+                                              const std::filesystem::path& file) {
+  std::vector<Leaf> leaves;
+  collect_leaves(options::slot_of(run.experiment), "", leaves);
+  std::map<std::string, std::string> origins;
+  for (const auto& leaf : leaves) {
+    const auto* found = run.tree.find(marked_path(leaf.path));
+    origins[leaf.path] =
+        found == nullptr ? kDefaultOrigin : origin(found->mark, file_of(*found, run.tree, file));
+  }
+  return origins;
+}
 
 ParsedStudy parse_study(const std::filesystem::path& file) {
   const auto source = read_source(file);

@@ -83,7 +83,7 @@ void fit_names(Grid& grid) {
   }
 }
 
-/// "80 % of such studies would show a difference of 0.01 (a), 0.02 (b)", or of many arms the
+/// "about 80 % of such studies would show a difference of 0.01 (a), 0.02 (b)", or of many arms the
 /// range; empty without a test.
 std::string detectable_note(const analysis::TaskEvidence& task) {
   constexpr size_t kMostNames = 3;

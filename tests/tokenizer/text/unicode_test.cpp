@@ -47,6 +47,7 @@ TEST(LowerCase, ASigmaIsFinalAtTheEndOfAWordAlone) {
 TEST(LowerCase, ACapitalIWithADotKeepsTheDot) { EXPECT_EQ(lower_case("İ"), "i\u0307"); }
 
 TEST(Composed, LettersAndTheirMarksAreOneCharacter) {
+  const auto composed = [](std::string_view text) { return in_normal_form(text, NormalForm::c); };
   EXPECT_EQ(composed("u\u0308 \u1100\u1161 \u212b"), "ü \uac00 Å");
   EXPECT_EQ(composed("ﬁ \u00ad"), "ﬁ \u00ad") << "what is only compatible stays";
   EXPECT_EQ(composed("a\xff"), "a\ufffd");
@@ -54,14 +55,13 @@ TEST(Composed, LettersAndTheirMarksAreOneCharacter) {
 
 /// Counts of the tables of Unicode 15.0; 15.1 has 622 more ideographs.
 TEST(Unicode, ClassesHaveTheStandardsSizes) {
-  int spaces = 0, digits = 0, letters = 0, controls = 0, ignorable = 0, upper = 0;
+  int spaces = 0, digits = 0, letters = 0, controls = 0, ignorable = 0;
   for (char32_t point = 0; point < 0x110000; ++point) {
     spaces += is_white_space(point) ? 1 : 0;
     digits += is_digit(point) ? 1 : 0;
     letters += is_letter(point) ? 1 : 0;
     controls += is_control(point) ? 1 : 0;
     ignorable += is_default_ignorable(point) ? 1 : 0;
-    upper += is_upper(point) ? 1 : 0;
   }
   EXPECT_EQ(spaces, 25);
   EXPECT_EQ(digits, 680);
@@ -69,7 +69,6 @@ TEST(Unicode, ClassesHaveTheStandardsSizes) {
   EXPECT_EQ(letters, newer ? 136'726 : 136'104);
   EXPECT_EQ(controls, 65);
   EXPECT_EQ(ignorable, 4'174);
-  EXPECT_EQ(upper, 1'831);
 }
 
 TEST(Unicode, WordsHaveMarksDigitsAndJoiners) {
