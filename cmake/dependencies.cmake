@@ -58,6 +58,13 @@ endif()
 ablate_dependency(sentencepiece SOURCES sentencepiece/src/*.cc sentencepiece/src/builtin_pb/*.cc
   sentencepiece/third_party/protobuf-lite/*.cc sentencepiece/third_party/absl/flags/flag.cc
   WITHOUT "_(test|main)\\.cc$|/testharness\\.cc$" DEFINITIONS HAVE_PTHREAD=1 _USE_INTERNAL_STRING_VIEW)
+# Its protobuf counts an element before the element is there, so that a vector whose memory ends is destroyed with one that never was.
+set(repeated_field ${sentencepiece_source}/sentencepiece/third_party/protobuf-lite/google/protobuf/repeated_field.h)
+file(READ ${repeated_field} text)
+string(REGEX REPLACE "(  \\+\\+rep_->allocated_size;\n)(  typename TypeHandler::Type\\* result =\n[^;]*;\n)" "\\2\\1" mended "${text}")
+if(NOT mended STREQUAL text)
+  file(WRITE ${repeated_field} "${mended}")
+endif()
 set(sentencepiece_root ${CMAKE_BINARY_DIR}/sentencepiece)
 set(inside ${sentencepiece_source}/sentencepiece)
 file(COPY ${inside}/src/sentencepiece_processor.h ${inside}/src/sentencepiece_trainer.h DESTINATION ${sentencepiece_root}/include)
