@@ -14,10 +14,6 @@
 
 namespace ablate::data {
 
-/// How outputs of a test set are scored: as text, as a label, not at all. Of `tokens` only the ids
-/// are known, so no score is by character either.
-enum class Compared { text, label, nothing, tokens };
-
 /// Whether a model writes outputs for such test sets.
 constexpr bool writes_outputs(Compared compared) {
   return compared == Compared::text || compared == Compared::label;
@@ -89,6 +85,8 @@ struct Filter {
 struct Text {
   static constexpr std::string_view name = "text";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::text;
+  static constexpr bool running = false, knows_probabilities = false;
   std::vector<std::string> train;
   std::vector<std::string> validation;
   std::vector<std::string> test;
@@ -138,6 +136,8 @@ struct Text {
 struct Labelled {
   static constexpr std::string_view name = "labelled";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::label;
+  static constexpr bool running = false, knows_probabilities = false;
   std::string train, validation, test;
   std::optional<TableFormat> format;
   LabelColumns columns;
@@ -172,6 +172,8 @@ struct Labelled {
 struct Language {
   static constexpr std::string_view name = "language";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::nothing;
+  static constexpr bool running = true, knows_probabilities = false;
   static constexpr const char* test_name = "test";
   std::string train;
   std::optional<std::string> validation, test;
@@ -228,6 +230,8 @@ ABLATE_ENUM(TokenType, uint16, uint32);
 struct Tokens {
   static constexpr std::string_view name = "tokens";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::tokens;
+  static constexpr bool running = true, knows_probabilities = false;
   static constexpr const char* test_name = "test";
   std::string train, validation;
   std::optional<std::string> test;
@@ -278,16 +282,16 @@ using DataOptions = std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, 
 inline constexpr const char* kOwnTest =
     "name another file in data.test or, for running text, give data.test_held_out a share";
 
-/// Whether the data is running text, for language models.
-inline bool is_running(const DataOptions& data) {
-  return std::holds_alternative<Language>(data) || std::holds_alternative<Tokens>(data) ||
-         std::holds_alternative<Lano>(data);
+constexpr bool is_running(const DataOptions& data) {
+  return std::visit([]<class Held>(const Held&) { return Held::running; }, data);
 }
 
-/// Whether the task knows how probable its targets are (TestSet::nats).
-inline bool knows_probabilities(const DataOptions& data) {
-  return std::holds_alternative<Lano>(data) || std::holds_alternative<Capo>(data) ||
-         std::holds_alternative<Facts>(data);
+constexpr bool knows_probabilities(const DataOptions& data) {
+  return std::visit([]<class Held>(const Held&) { return Held::knows_probabilities; }, data);
+}
+
+constexpr Compared compared_of(const DataOptions& data) {
+  return std::visit([]<class Held>(const Held&) { return Held::compared; }, data);
 }
 
 /// Whether the test set is the validation set because no other one is named, so that choices by

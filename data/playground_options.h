@@ -85,6 +85,8 @@ struct Capo {
   static constexpr std::string_view name = "capo";
   static constexpr const char* test_name = "people";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::text;
+  static constexpr bool running = false, knows_probabilities = true;
   int64_t people = 1000;
   int64_t versions = 10;
   int64_t templates = 50;
@@ -131,6 +133,8 @@ struct Lano {
   static constexpr std::string_view name = "lano";
   static constexpr const char* test_name = "test";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::nothing;
+  static constexpr bool running = true, knows_probabilities = true;
   GrammarName grammar = GrammarName::cfg3f;
   std::optional<int64_t> levels;
   int64_t block = 512;

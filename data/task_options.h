@@ -14,6 +14,15 @@ namespace ablate::data {
 
 struct TaskGenerator;  // data/tasks/generate.h
 
+/// How outputs of a test set are scored: as text, as a label, not at all. Of `tokens` only the ids
+/// are known, so no score is by character either.
+enum class Compared { text, label, nothing, tokens };
+
+// Every task states
+//   compared             how its outputs are scored
+//   running              whether it is running text, for language models
+//   knows_probabilities  whether it knows how probable its targets are (TestSet::nats)
+
 /// Sizes every generated task shares.
 struct Sizes {
   int64_t train = 20'000;
@@ -44,6 +53,8 @@ inline bool all_different(std::vector<int64_t> sizes) {
 /// Shared members of the tasks over strings of symbols (copy, reverse, sort).
 struct SymbolTask {
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::text;
+  static constexpr bool running = false, knows_probabilities = false;
   int64_t symbols = 16;
   std::array<int64_t, 2> train_length = {1, 12};
   std::vector<int64_t> test_length = {12};
@@ -163,6 +174,8 @@ struct Facts {
   static constexpr std::string_view name = "facts";
   static constexpr const char* test_name = "facts";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::text;
+  static constexpr bool running = false, knows_probabilities = true;
   int64_t symbols = 12;
   int64_t key = 3;
 
@@ -192,6 +205,8 @@ struct Table {
   static constexpr std::string_view name = "table";
   static constexpr const char* test_name = "held out";
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::text;
+  static constexpr bool running = false, knows_probabilities = false;
   TableOperation operation = TableOperation::add;
   int64_t modulus = 97;
   double share = 0.5;
@@ -218,6 +233,8 @@ struct Table {
 /// Shared members of the tasks whose length is a number of decimal digits (1 to 15).
 struct DigitTask {
   static constexpr std::string_view discriminator = "task";
+  static constexpr auto compared = Compared::text;
+  static constexpr bool running = false, knows_probabilities = false;
   int64_t train_digits = 4;
   std::vector<int64_t> test_digits = {4};
   Sizes examples{.train = 8'000, .validation = 300, .test = 300};

@@ -17,9 +17,25 @@ namespace ablate::models {
 class Mixer;
 struct StackOptions;
 
-// Every mixer states whether it `has_scores` for position schemes to act on, and has `make`, which
-// is defined with the module: in mixer.cpp, attention.cpp, latent_attention.cpp,
-// linear_attention.cpp or mamba2.cpp.
+// Every mixer states
+//   has_scores       whether position schemes have scores to act on
+//   has_projections  whether queries, keys and values of the model's input stand side by side
+//   causal_only      whether it can only read from left to right
+//   keeps_documents  whether no position reads anything of another document
+//   capturable       whether a pass with it can be recorded as a CUDA graph
+//   can_forget()     whether all that decoding keeps are entries of single positions, so that its
+//                    last ones can be dropped
+//   clips_scores()   whether training.qk_clip can bound its scores
+// and has `make`, which is defined with the module: in mixer.cpp, attention.cpp,
+// latent_attention.cpp, linear_attention.cpp or mamba2.cpp.
+
+/// Traits of mixers without scores whose state or window reads on across documents.
+struct MixerWithoutScores : EmptyOptions {
+  static constexpr bool has_scores = false, has_projections = false;
+  static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
+  static constexpr bool can_forget() { return false; }
+  static constexpr bool clips_scores() { return false; }
+};
 
 /// A norm of the queries and keys of every head, before rotary positions rotate them: rms as in
 /// Henry et al. 2020 without their learned scale; layer as in Dehghani et al. 2023.
@@ -65,7 +81,10 @@ ABLATE_ENUM(ValueResidual, none, fixed, learned);
 /// 2025, Forgetting Transformer, section 3.1).
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
-  static constexpr bool has_scores = true;
+  static constexpr bool has_scores = true, has_projections = true;
+  static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
+  constexpr bool can_forget() const { return !forgetting; }
+  constexpr bool clips_scores() const { return !forgetting && qk_norm == QkNorm::none; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t heads = 8;
@@ -155,7 +174,10 @@ struct MultiHead {
 /// turn. Queries have a part for it, too, and may be of low rank themselves.
 struct Latent {
   static constexpr std::string_view name = "latent";
-  static constexpr bool has_scores = true;
+  static constexpr bool has_scores = true, has_projections = false;
+  static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
+  static constexpr bool can_forget() { return true; }
+  static constexpr bool clips_scores() { return true; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t heads = 8;
@@ -206,25 +228,26 @@ constexpr LatentWidths widths_of(const Latent& o, int64_t d_model) {
 }
 
 /// No sub-layer: positions do not exchange anything.
-struct NoAttention : EmptyOptions {
+struct NoAttention : MixerWithoutScores {
   static constexpr std::string_view name = "none";
-  static constexpr bool has_scores = false;
+  static constexpr bool keeps_documents = true;
+  static constexpr bool can_forget() { return true; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
 /// A recurrent network instead of attention (Hochreiter & Schmidhuber 1997): from left to right if
-/// causal, otherwise in both directions with half the width each.
-struct Lstm : EmptyOptions {
+/// causal, otherwise in both directions with half the width each. cuDNN's kernels for it are not
+/// known to allow a graph.
+struct Lstm : MixerWithoutScores {
   static constexpr std::string_view name = "lstm";
-  static constexpr bool has_scores = false;
+  static constexpr bool capturable = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
 /// A gated convolution instead of attention (Gehring et al. 2017, section 3.2), over the last
 /// `width` positions if causal, otherwise centred.
-struct Convolution {
+struct Convolution : MixerWithoutScores {
   static constexpr std::string_view name = "convolution";
-  static constexpr bool has_scores = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t width = 3;
@@ -240,9 +263,8 @@ struct Convolution {
 
 /// The mean of all values instead of attention, or of all values so far if causal: the average of
 /// Zhang et al. 2018 without its feed-forward and gates.
-struct Average : EmptyOptions {
+struct Average : MixerWithoutScores {
   static constexpr std::string_view name = "average";
-  static constexpr bool has_scores = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
@@ -268,9 +290,7 @@ constexpr std::optional<MultiHead> heads_for_positions(const AttentionOptions& a
 
 /// Whether a mixer has queries, keys and values of the model's input, side by side.
 constexpr bool has_projections(const AttentionOptions& attention) {
-  return std::holds_alternative<MultiHead>(attention) ||
-         std::holds_alternative<LinearAttention>(attention) ||
-         std::holds_alternative<DeltaRule>(attention);
+  return std::visit([]<class Held>(const Held&) { return Held::has_projections; }, attention);
 }
 
 /// The number of a mixer's heads; 0 if it has no heads.
@@ -285,10 +305,24 @@ constexpr int64_t head_count(const AttentionOptions& attention) {
       attention);
 }
 
-/// Whether a pass with it can be recorded as a CUDA graph: the kernels of cuDNN for an LSTM and the
-/// solver of the delta rule are not known to allow it.
+/// Whether a pass with it can be recorded as a CUDA graph.
 constexpr bool can_capture(const AttentionOptions& attention) {
-  return !std::holds_alternative<Lstm>(attention) && !std::holds_alternative<DeltaRule>(attention);
+  return std::visit([]<class Held>(const Held&) { return Held::capturable; }, attention);
+}
+
+/// Whether no position reads anything of another document.
+constexpr bool keeps_documents(const AttentionOptions& attention) {
+  return std::visit([]<class Held>(const Held&) { return Held::keeps_documents; }, attention);
+}
+
+/// Whether the last positions of its cache can be dropped.
+constexpr bool can_forget(const AttentionOptions& attention) {
+  return std::visit([](const auto& held) { return held.can_forget(); }, attention);
+}
+
+/// Whether training.qk_clip can bound its scores.
+constexpr bool clips_scores(const AttentionOptions& attention) {
+  return std::visit([](const auto& held) { return held.clips_scores(); }, attention);
 }
 
 }  // namespace ablate::models

@@ -7,16 +7,13 @@
 #include <type_traits>
 #include <variant>
 
+#include "models/activation.h"
 #include "models/option_traits.h"
 #include "models/router_options.h"
 #include "options/bounds.h"
 #include "options/enumeration.h"
 
 namespace ablate::models {
-
-/// relu2 is the square of relu (So et al. 2021, Primer); gelu_tanh is the approximation of gelu by
-/// tanh that GPT-2 has (Hendrycks & Gimpel 2016, section 2).
-ABLATE_ENUM(Activation, relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity);
 
 /// Position-wise feed-forward (Vaswani et al. 2017, section 3.3); gated: Shazeer 2020.
 struct DenseFeedForward {
@@ -30,9 +27,7 @@ struct DenseFeedForward {
   static void fields(auto& o, auto&& visit) {
     visit("d_hidden", o.d_hidden, "width of the hidden layer (intermediate_size)",
           options::from(1, 1'048'576));
-    visit("activation", o.activation,
-          "relu, gelu, gelu_tanh (gelu_new, its approximation by tanh), silu, relu2 (the square of "
-          "relu), sigmoid or identity");
+    visit("activation", o.activation, kActivationHelp);
     visit(
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU, sigmoid: GLU, "
@@ -68,6 +63,8 @@ struct BalanceOptions {
 /// Every expert takes all positions that are sent to it.
 struct Dropless : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr bool limits = false;
+  static constexpr bool counts_positions() { return false; }
 };
 
 ABLATE_ENUM(Keep, first, likeliest);
@@ -79,6 +76,9 @@ ABLATE_ENUM(Keep, first, likeliest);
 /// so that generating a text and scoring it agree.
 struct LimitedCapacity {
   static constexpr std::string_view name = "limited";
+  static constexpr bool limits = true;
+  /// Whether evaluation depends on how many positions an expert took before.
+  constexpr bool counts_positions() const { return evaluation.has_value(); }
   double factor = 1.25;
   std::optional<double> evaluation;
   Keep keep = Keep::first;
@@ -97,6 +97,10 @@ struct LimitedCapacity {
 };
 
 using CapacityOptions = std::variant<Dropless, LimitedCapacity>;
+
+constexpr bool limits(const CapacityOptions& capacity) {
+  return std::visit([]<class Held>(const Held&) { return Held::limits; }, capacity);
+}
 
 /// A dense feed-forward instead of the mixture.
 ABLATE_ENUM(Match, none, active, total);
@@ -121,9 +125,7 @@ struct MixtureOptions {
     visit("active", o.active, "experts per position (num_experts_per_tok)");
     visit("d_hidden", o.d_hidden, "width of one expert's hidden layer (intermediate_size)",
           options::from(1, 1'048'576));
-    visit("activation", o.activation,
-          "relu, gelu, gelu_tanh (gelu_new, its approximation by tanh), silu, relu2 (the square of "
-          "relu), sigmoid or identity");
+    visit("activation", o.activation, kActivationHelp);
     visit(
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
@@ -163,7 +165,7 @@ struct MixtureOptions {
     require(Held::only_active == 0 || o.active == Held::only_active, "active",
             "must be " + std::to_string(Held::only_active) + " with the " +
                 std::string(Held::name) + " router");
-    require(!Held::fixes_loads || std::holds_alternative<Dropless>(o.capacity), "capacity.kind",
+    require(!Held::fixes_loads || !limits(o.capacity), "capacity.kind",
             "has no effect: with " + std::string(Held::name) + " every expert has its fixed share");
   }
 };

@@ -11,6 +11,7 @@ namespace ablate::models {
 
 struct NoNgrams : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr bool reads_back = false;
 };
 
 /// Vectors of the last two and more tokens, in tables without keys (DeepSeek 2026, Engram, section
@@ -18,6 +19,7 @@ struct NoNgrams : EmptyOptions {
 /// modded-nanogpt).
 struct HashedNgrams {
   static constexpr std::string_view name = "hashed";
+  static constexpr bool reads_back = true;  // decoding keeps the last tokens
   int64_t longest = 2;
   int64_t buckets = 8192;
 

@@ -170,11 +170,14 @@ struct StackRules {
         mixer);
     require(matrices == nullptr || matrices->heads < 1 || stack.d_model % matrices->heads == 0,
             at + "heads", "must divide d_model");
-    require(stack.causal || !std::holds_alternative<DeltaRule>(mixer), at + "kind",
-            "cannot be delta in an encoder: it writes from left to right");
+    std::visit(
+        [&]<class Held>(const Held&) {
+          require(stack.causal || !Held::causal_only, at + "kind",
+                  "cannot be " + std::string(Held::name) +
+                      " in an encoder: it writes from left to right");
+        },
+        mixer);
     const auto* mamba2 = std::get_if<Mamba2>(&mixer);
-    require(stack.causal || mamba2 == nullptr, at + "kind",
-            "cannot be mamba2 in an encoder: it writes from left to right");
     require(mamba2 == nullptr || mamba2->heads < 1 ||
                 mamba2->value_width(stack.d_model) % mamba2->heads == 0,
             at + "heads", "must divide expand times d_model");
@@ -200,8 +203,7 @@ struct StackRules {
     require(
         heads == nullptr || !heads->forgetting || leaves_queries(layer.position), at + "kind",
         "must be one that is added to embeddings or scores, or none, with attention.forgetting");
-    require(!std::holds_alternative<Latent>(layer.attention) || leaves_queries(layer.position) ||
-                std::holds_alternative<Rotary>(layer.position),
+    require(!std::holds_alternative<Latent>(layer.attention) || !computes_scores(layer.position),
             at + "kind",
             "must be rotary, one that is added to embeddings or scores, or none, if attention is "
             "latent");

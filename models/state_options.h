@@ -23,7 +23,10 @@ constexpr int64_t chunk_length(Forgetting decay) {
 
 /// Members of the mixers that keep a matrix for each head instead of keys and values.
 struct MatrixState {
-  static constexpr bool has_scores = false;
+  static constexpr bool has_scores = false, has_projections = true;
+  static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
+  static constexpr bool can_forget() { return false; }
+  static constexpr bool clips_scores() { return false; }
   int64_t heads = 8;
   Forgetting decay = Forgetting::none;
 
@@ -60,9 +63,10 @@ struct LinearAttention : MatrixState {
 /// each position: gated, it is the gated delta rule (Yang et al. 2025, arXiv 2412.06464), by
 /// channels that of Kimi Delta Attention (arXiv 2510.26692). With an output gate, the output of
 /// every head is normed and multiplied by silu of a projection of the input, as in both. It reads
-/// from left to right, so only decoders can have it.
+/// from left to right, so only decoders can have it. Its solver is not known to allow a graph.
 struct DeltaRule : MatrixState {
   static constexpr std::string_view name = "delta";
+  static constexpr bool causal_only = true, capturable = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t expand = 1;
@@ -87,7 +91,10 @@ struct DeltaRule : MatrixState {
 /// have it.
 struct Mamba2 {
   static constexpr std::string_view name = "mamba2";
-  static constexpr bool has_scores = false;
+  static constexpr bool has_scores = false, has_projections = false;
+  static constexpr bool causal_only = true, keeps_documents = false, capturable = true;
+  static constexpr bool can_forget() { return false; }
+  static constexpr bool clips_scores() { return false; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t heads = 8;

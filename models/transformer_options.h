@@ -221,17 +221,13 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
 /// entries of attention, one for each position, and no expert counts the positions that it took.
 inline bool can_forget(const TransformerOptions& o) {
   const auto keeps_positions = [](const LayerOptions& layer) {
-    const auto* heads = std::get_if<MultiHead>(&layer.attention);
-    const bool attends = heads != nullptr
-                             ? !heads->forgetting
-                             : std::holds_alternative<Latent>(layer.attention) ||
-                                   std::holds_alternative<NoAttention>(layer.attention);
     const auto* mixture = std::get_if<MixtureOptions>(&layer.feed_forward);
-    const auto* limited =
-        mixture == nullptr ? nullptr : std::get_if<LimitedCapacity>(&mixture->capacity);
-    if (limited != nullptr && limited->evaluation) return false;
-    return attends && layer.canon.places.empty() &&
-           !std::holds_alternative<HashedNgrams>(layer.ngrams);
+    const bool counts =
+        mixture != nullptr &&
+        std::visit([](const auto& held) { return held.counts_positions(); }, mixture->capacity);
+    const bool reads_back =
+        std::visit([]<class Held>(const Held&) { return Held::reads_back; }, layer.ngrams);
+    return can_forget(layer.attention) && layer.canon.places.empty() && !counts && !reads_back;
   };
   return has_side(o.family, Side::decoder) &&
          std::ranges::all_of(stack_of(o, Side::decoder).layers, keeps_positions);

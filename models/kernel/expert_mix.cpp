@@ -23,32 +23,18 @@ ABLATE_INLINE float error_function(float x) {
   return x < 0 ? -value : value;
 }
 
+struct Math {
+  ABLATE_INLINE static float exponential(float x) { return kernel::exponential(x); }
+  ABLATE_INLINE static float error_function(float x) { return kernel::error_function(x); }
+};
+
 /// to[i] = activation(to[i]) * factor, a loop for each activation.
 ABLATE_INLINE void apply_activation(Activation activation, float* to, float factor) {
-  if (activation == Activation::relu)
+  with_activation(
+      activation, [&](auto held) __attribute__((always_inline)) {
 #pragma omp simd
-    for (int64_t i = 0; i < kNeurons; ++i) to[i] = (to[i] > 0 ? to[i] : 0.0F) * factor;
-  if (activation == Activation::silu)
-#pragma omp simd
-    for (int64_t i = 0; i < kNeurons; ++i) to[i] *= factor / (1.0F + exponential(-to[i]));
-  if (activation == Activation::gelu)
-#pragma omp simd
-    for (int64_t i = 0; i < kNeurons; ++i)
-      to[i] *= 0.5F * factor * (1.0F + error_function(to[i] * 0.70710678F));
-  if (activation == Activation::gelu_tanh)  // (1 + tanh z) / 2 = sigmoid(2 z)
-#pragma omp simd
-    for (int64_t i = 0; i < kNeurons; ++i)
-      to[i] *=
-          factor / (1.0F + exponential(-1.5957691F * (to[i] + 0.044715F * to[i] * to[i] * to[i])));
-  if (activation == Activation::relu2)
-#pragma omp simd
-    for (int64_t i = 0; i < kNeurons; ++i) to[i] *= (to[i] > 0 ? to[i] : 0.0F) * factor;
-  if (activation == Activation::sigmoid)
-#pragma omp simd
-    for (int64_t i = 0; i < kNeurons; ++i) to[i] = factor / (1.0F + exponential(-to[i]));
-  if (activation == Activation::identity)
-#pragma omp simd
-    for (int64_t i = 0; i < kNeurons; ++i) to[i] *= factor;
+        for (int64_t i = 0; i < kNeurons; ++i) to[i] = held.scaled(to[i], factor, Math{});
+      });
 }
 
 /// Positions of one expert and their weights.

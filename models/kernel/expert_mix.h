@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
+#include "models/activation.h"
+
 namespace ablate::models::kernel {
 
 // N positions, k slots, E experts, F hidden width, D model width
-
-enum class Activation { relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity };
 
 /// The experts' weights, a neuron's in one row each way. Biases may be null.
 struct ExpertWeights {

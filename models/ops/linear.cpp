@@ -58,23 +58,9 @@ torch::Tensor linear_relu(const torch::Tensor& x, const LinearWeight& weight,
 namespace {
 
 torch::Tensor activate(Activation activation, const torch::Tensor& x) {
-  switch (activation) {
-    case Activation::relu:
-      return torch::relu(x);
-    case Activation::gelu:
-      return torch::gelu(x);
-    case Activation::gelu_tanh:
-      return torch::gelu(x, "tanh");
-    case Activation::silu:
-      return torch::silu(x);
-    case Activation::relu2:
-      return torch::relu(x).square();
-    case Activation::sigmoid:
-      return torch::sigmoid(x);
-    case Activation::identity:
-      return x;
-  }
-  TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
+  torch::Tensor y;
+  with_activation(activation, [&](auto held) { y = held.of(x); });
+  return y;
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ struct PositionContext;
 //   tells_order         whether an encoder can distinguish orders of its input
 //   shift_free          whether an encoder's output is the same if all positions are shifted
 //   by_layer            whether each layer has its own parameters, rows of one tensor
+//   turns_heads         whether it changes queries and keys before attention multiplies them
+//   computes_scores     whether it computes scores itself, from queries and keys
 //   acts_on, beyond_training  the tensors that it acts on, and its behaviour beyond trained lengths
 // and has `make`, which is defined with the module in position/*.cpp.
 
@@ -33,6 +35,7 @@ struct NoPosition : EmptyOptions {
   static constexpr bool tells_order = false;
   static constexpr bool shift_free = true;
   static constexpr bool by_layer = false;
+  static constexpr bool turns_heads = false, computes_scores = false;
   static constexpr std::string_view acts_on = "nothing";
   static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -45,6 +48,7 @@ struct AbsoluteScheme : EmptyOptions {
   static constexpr bool tells_order = true;
   static constexpr bool shift_free = false;
   static constexpr bool by_layer = false;
+  static constexpr bool turns_heads = false, computes_scores = false;
   static constexpr std::string_view acts_on = "embeddings";
 };
 
@@ -59,6 +63,7 @@ struct RelativeScheme : EmptyOptions {
 
 /// Properties of those that only change scores.
 struct ScoreScheme : RelativeScheme {
+  static constexpr bool turns_heads = false, computes_scores = false;
   static constexpr std::string_view acts_on = "scores";
   static constexpr std::string_view beyond_training = "runs";
 };
@@ -125,6 +130,7 @@ ABLATE_ENUM(RotaryLayout, half, interleaved);
 /// Queries and keys turned by angles proportional to their positions (Su et al. 2021).
 struct Rotary : RelativeScheme {
   static constexpr std::string_view name = "rotary";
+  static constexpr bool turns_heads = true, computes_scores = false;
   static constexpr std::string_view acts_on = "queries and keys";
   static constexpr std::string_view beyond_training = "runs; scaling";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -232,6 +238,7 @@ struct Sandwich : ScoreScheme {
 /// Trained vectors of clipped distances, added to keys and values (Shaw et al. 2018).
 struct Shaw : RelativeScheme {
   static constexpr std::string_view name = "shaw";
+  static constexpr bool turns_heads = false, computes_scores = true;
   static constexpr bool by_layer = true;
   static constexpr std::string_view acts_on = "scores and values";
   static constexpr std::string_view beyond_training = "last vector";
@@ -251,6 +258,7 @@ struct Shaw : RelativeScheme {
 /// Scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019).
 struct TransformerXl : ScoreScheme {
   static constexpr std::string_view name = "transformer_xl";
+  static constexpr bool computes_scores = true;
   static constexpr bool by_layer = true;
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
@@ -267,6 +275,7 @@ struct TransformerXl : ScoreScheme {
 /// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).
 struct Cope : ScoreScheme {
   static constexpr std::string_view name = "cope";
+  static constexpr bool computes_scores = true;
   static constexpr bool by_layer = true;
   static constexpr bool reads_position_ids = false;
   static constexpr std::string_view beyond_training = "last vector";
@@ -286,6 +295,7 @@ struct Cope : ScoreScheme {
 /// where are told apart.
 struct Pope : RelativeScheme {
   static constexpr std::string_view name = "pope";
+  static constexpr bool turns_heads = false, computes_scores = true;
   static constexpr bool by_layer = true;
   static constexpr std::string_view acts_on = "queries and keys";
   static constexpr std::string_view beyond_training = "runs";
@@ -301,11 +311,17 @@ struct Pope : RelativeScheme {
 using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
                                      Fire, TransformerXl, Kerple, Sandwich, Cope, Pope>;
 
+/// Whether a scheme computes scores itself, so that attention cannot know what they are products
+/// of.
+constexpr bool computes_scores(const PositionOptions& position) {
+  return std::visit([]<class Held>(const Held&) { return Held::computes_scores; }, position);
+}
+
 /// Whether attention reads queries and keys as they were projected, and computes scores by itself.
 constexpr bool leaves_queries(const PositionOptions& position) {
-  return !std::holds_alternative<Rotary>(position) && !std::holds_alternative<Pope>(position) &&
-         !std::holds_alternative<Shaw>(position) && !std::holds_alternative<Cope>(position) &&
-         !std::holds_alternative<TransformerXl>(position);
+  return std::visit(
+      []<class Held>(const Held&) { return !Held::turns_heads && !Held::computes_scores; },
+      position);
 }
 
 /// Tokens have the ids 0, 1, 2, ...

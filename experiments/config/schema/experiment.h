@@ -170,9 +170,7 @@ inline bool reads_by_attention(const models::TransformerOptions& model) {
   if (!models::has_sane_depth(model, models::Side::decoder)) return true;  // another rule's fault
   return std::ranges::all_of(
       models::stack_of(model, models::Side::decoder).layers, [](const auto& layer) {
-        return layer.canon.places.empty() &&
-               (models::has_scores(layer.attention) ||
-                std::holds_alternative<models::NoAttention>(layer.attention));
+        return layer.canon.places.empty() && models::keeps_documents(layer.attention);
       });
 }
 
@@ -190,12 +188,7 @@ inline bool has_plain_scores(const models::TransformerOptions& model) {
   if (!models::has_sane_depth(model, models::Side::decoder)) return true;  // another rule's fault
   return std::ranges::all_of(
       models::stack_of(model, models::Side::decoder).layers, [](const auto& layer) {
-        const auto* heads = std::get_if<models::MultiHead>(&layer.attention);
-        const bool plain =
-            heads != nullptr && !heads->forgetting && heads->qk_norm == models::QkNorm::none;
-        const bool turned = std::holds_alternative<models::Rotary>(layer.position);
-        return (plain || std::holds_alternative<models::Latent>(layer.attention)) &&
-               (turned || models::leaves_queries(layer.position));
+        return models::clips_scores(layer.attention) && !models::computes_scores(layer.position);
       });
 }
 
@@ -208,8 +201,7 @@ inline bool is_moefied(const models::TransformerOptions& model) {
   };
   return alike(model.encoder) && alike(model.decoder) && mixture != nullptr && !mixture->gated &&
          mixture->shared_experts == 0 && mixture->match == models::Match::none &&
-         mixture->activation == models::Activation::relu &&
-         std::holds_alternative<models::Dropless>(mixture->capacity) &&
+         mixture->activation == models::Activation::relu && !models::limits(mixture->capacity) &&
          std::visit([]<class Held>(const Held&) { return Held::moefied; }, mixture->router);
 }
 

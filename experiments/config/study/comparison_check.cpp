@@ -205,9 +205,7 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
   const auto* left = configuration_of(study.configurations, pair.task, pair.left);
   const auto* right = configuration_of(study.configurations, pair.task, pair.right);
   if (left == nullptr || right == nullptr) return;
-  const auto compared = std::holds_alternative<data::Labelled>(left->experiment.data)
-                            ? data::Compared::label
-                            : data::Compared::text;
+  const auto compared = data::compared_of(left->experiment.data);
   if (same_tokens(left->experiment, right->experiment) || !is_per_token(pair.metric, compared))
     return;
   problems.add(
@@ -225,10 +223,12 @@ std::vector<std::string> names_of_all_test_sets(const data::DataOptions& data) {
     return text->test.empty() ? names : std::vector{data::Text::test_name(text->test.front())};
   if (const auto* text = std::get_if<data::Labelled>(&data))
     return {data::Text::test_name(text->test)};
-  if (std::holds_alternative<data::Facts>(data)) return {data::Facts::test_name};
-  if (std::holds_alternative<data::Table>(data)) return {data::Table::test_name};
-  if (std::holds_alternative<data::Capo>(data)) return {data::Capo::test_name};
-  return {data::Language::test_name};
+  return std::visit(
+      []<class Task>(const Task&) -> std::vector<std::string> {
+        if constexpr (requires { std::string_view(Task::test_name); }) return {Task::test_name};
+        return {};
+      },
+      data);
 }
 
 /// The first key of the data that differs; empty if none does.
@@ -246,15 +246,10 @@ bool observes(const training::TrainingOptions& training, const std::string& metr
          });
 }
 
-data::Compared compared_of(const data::DataOptions& data) {
-  if (std::holds_alternative<data::Labelled>(data)) return data::Compared::label;
-  if (std::holds_alternative<data::Tokens>(data)) return data::Compared::tokens;
-  return data::is_running(data) ? data::Compared::nothing : data::Compared::text;
-}
-
 bool is_measured_on(const Metric& metric, const data::DataOptions& data) {
   if (metric.of_known_probabilities && !data::knows_probabilities(data)) return false;
-  return metric.on.empty() || std::ranges::find(metric.on, compared_of(data)) != metric.on.end();
+  return metric.on.empty() ||
+         std::ranges::find(metric.on, data::compared_of(data)) != metric.on.end();
 }
 
 /// Why the runs of this task and arm do not have the metric of `term`; empty if they do.

@@ -11,26 +11,6 @@ const float* data_of(const torch::Tensor& x) {
   return x.defined() ? x.const_data_ptr<float>() : nullptr;
 }
 
-kernel::Activation kernel_activation(Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-      return kernel::Activation::relu;
-    case Activation::gelu:
-      return kernel::Activation::gelu;
-    case Activation::gelu_tanh:
-      return kernel::Activation::gelu_tanh;
-    case Activation::silu:
-      return kernel::Activation::silu;
-    case Activation::relu2:
-      return kernel::Activation::relu2;
-    case Activation::sigmoid:
-      return kernel::Activation::sigmoid;
-    case Activation::identity:
-      return kernel::Activation::identity;
-  }
-  TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
-}
-
 }  // namespace
 
 torch::Tensor pack_experts(const torch::Tensor& up) {
@@ -53,7 +33,7 @@ torch::Tensor mix_experts(const torch::Tensor& x, const Experts& experts,
                                       .experts = experts.up.size(0),
                                       .d_hidden = experts.down.size(1),
                                       .d_model = x.size(1),
-                                      .activation = kernel_activation(experts.activation),
+                                      .activation = experts.activation,
                                       .gated = experts.gated};
   const auto expert = choice.expert.contiguous(), weight = choice.weight.contiguous();
   const kernel::ExpertSlots slots{.expert = expert.const_data_ptr<int64_t>(),
