@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "data/shared_text.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/errors.h"
 #include "experiments/records/run_start.h"
@@ -90,6 +91,18 @@ void check_average(const training::TrainingOptions& options, int64_t steps) {
                     options.average, steps, made, made == 1 ? "" : "s", options.save_every));
 }
 
+/// Throws DataError if patience would choose weights on the test text; `ablate run` has checked a
+/// whole study, but not a run folder whose configuration or files have changed since.
+void check_patience(const config::Experiment& experiment, const data::Corpus& corpus) {
+  if (experiment.training.patience == 0) return;
+  const auto found = data::test_in_validation(corpus, experiment.data);
+  if (found)
+    throw data::DataError(fmt::format(
+        "training.patience would choose weights on the test text: by their content, the test set "
+        "'{}' and the validation set are the same, or one is for the most part in the other; {}",
+        *found, data::kOwnTest));
+}
+
 }  // namespace
 
 Prepared prepare(const RunJob& job, std::ostream& messages) {
@@ -97,6 +110,7 @@ Prepared prepare(const RunJob& job, std::ostream& messages) {
   training::write_record(messages, {.stage = training::Stage::preparing});
   auto start = start_folder(job);
   auto data = read_run_data(job.experiment, job.plan.data_folder, start);
+  check_patience(job.experiment, data.corpus);
   const auto steps = steps_of(job, environment, data);
   check_average(job.experiment.training, steps);
   return {environment, std::move(start), std::move(data), steps};

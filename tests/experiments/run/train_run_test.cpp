@@ -72,6 +72,17 @@ TEST_F(TrainRunTest, ATestSetWhoseOutputsMayOutgrowThePositionsIsRefusedBeforeAn
   EXPECT_FALSE(std::filesystem::exists(run("short") / "metrics.jsonl"));
 }
 
+TEST_F(TrainRunTest, PatienceOnTheTestTextIsRefusedBeforeAnythingTrains) {
+  plan("facts", {"data={task: facts, symbols: 4, key: 2}", "training.evaluate_every=20",
+                 "training.patience=1"});
+  const auto outcome = train("facts");
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_NE(outcome.output.find("training.patience would choose weights on the test text"),
+            std::string::npos)
+      << outcome.output;
+  EXPECT_FALSE(std::filesystem::exists(run("facts") / "metrics.jsonl"));
+}
+
 TEST_F(TrainRunTest, TheResultCountsWhatTrainingCut) {
   EXPECT_EQ(train("out").code, 0);
   plan("short", {"training.max_length=4"});
