@@ -342,7 +342,8 @@ struct TunedArm {
 struct TuningEvidence {
   std::vector<config::TunedKey> keys;
   std::string metric;  // of the validation set
-  std::vector<int64_t> seeds;
+  config::TunedBy by = config::TunedBy::shared;
+  std::vector<int64_t> seeds;  // of the trial runs; by seed those of the study's seeds in turn
   std::vector<TunedArm> arms;
 };
 

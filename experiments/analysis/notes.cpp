@@ -111,6 +111,11 @@ void add_choices(const config::Study& study, std::vector<std::string>& notes) {
     notes.emplace_back(
         "tune.on_test_text: the values of each arm may have been chosen on the text that tests it, "
         "and scores then flatter what has more or better values to choose from.");
+  if (study.tuning && study.tuning->by == config::TunedBy::shared)
+    notes.emplace_back(
+        "tune.by: shared: all seeds of an arm have the values of one search, so that how lucky "
+        "that "
+        "search was is in no interval and in no p; tune.by: seed contains it.");
 }
 
 void add_late_seeds(const config::Study& study, std::vector<std::string>& notes) {

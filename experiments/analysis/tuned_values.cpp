@@ -3,17 +3,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "experiments/config/schema/option.h"
 
 namespace ablate::analysis {
 namespace {
 
-double mean_loss(const config::TriedCombination& tried) {
-  double sum = 0;
-  for (const double perplexity : tried.scores) sum += std::log(perplexity);
-  return sum / static_cast<double>(tried.scores.size());
+double mean_loss(config::TriedCombination tried) {
+  for (auto& perplexity : tried.scores)
+    if (perplexity) perplexity = std::log(*perplexity);
+  return config::mean_score(tried);
+}
+
+/// The loss of what is chosen, as config::chosen_score().
+double chosen_loss(config::ArmSearch search) {
+  for (auto& tried : search.tried)
+    for (auto& perplexity : tried.scores)
+      if (perplexity) perplexity = std::log(*perplexity);
+  return config::chosen_score(search);
 }
 
 double sensitivity_of(const config::ArmSearch& search) {
@@ -23,19 +34,49 @@ double sensitivity_of(const config::ArmSearch& search) {
       sum += mean_loss(tried);
       ++count;
     }
-  return sum / count - mean_loss(search.tried[*search.chosen]);
+  return sum / count - chosen_loss(search);
 }
 
 }  // namespace
 
+bool has_chosen(const config::ArmSearch& search) {
+  return std::ranges::all_of(search.chosen, [](const auto& one) { return one.tried.has_value(); });
+}
+
+int64_t at_edge(const config::ArmSearch& search, const config::TunedKey& key) {
+  return std::ranges::count_if(search.chosen,
+                               [&](const auto& one) { return one.at_edge.contains(key.path); });
+}
+
+std::string chosen_values(const config::ArmSearch& search, size_t key) {
+  std::vector<std::pair<std::string, int64_t>> counts;  // in the order of the values
+  for (size_t i = 0; i < search.tried.size(); ++i) {
+    const auto count =
+        std::ranges::count(search.chosen, std::optional(i), &config::ChosenCombination::tried);
+    if (count == 0) continue;
+    const auto& value = search.tried[i].values[key];
+    const auto known = std::ranges::find(counts, value, &std::pair<std::string, int64_t>::first);
+    if (known == counts.end())
+      counts.emplace_back(value, count);
+    else
+      known->second += count;
+  }
+  if (counts.size() == 1) return counts.front().first;
+  std::string text;
+  for (const auto& [value, count] : counts)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", value, count);
+  return text.empty() ? "-" : text;
+}
+
 TuningEvidence tuning_of(const config::Tuning& tuning) {
   TuningEvidence evidence{.keys = tuning.keys,
                           .metric = "validation_" + std::string(config::word_of(tuning.metric)),
+                          .by = tuning.by,
                           .seeds = tuning.seeds,
                           .arms = {}};
   for (const auto& search : tuning.searches) {
     evidence.arms.push_back({.search = search});
-    if (search.chosen && tuning.metric == config::ValidationMetric::perplexity)
+    if (has_chosen(search) && tuning.metric == config::ValidationMetric::perplexity)
       evidence.arms.back().sensitivity = sensitivity_of(search);
   }
   return evidence;
@@ -43,13 +84,25 @@ TuningEvidence tuning_of(const config::Tuning& tuning) {
 
 void add_edges(const TuningEvidence& tuning, std::vector<std::string>& notes) {
   for (const auto& [search, sensitivity] : tuning.arms)
-    for (size_t key = 0; search.chosen && key < tuning.keys.size(); ++key)
-      if (const auto end = search.at_edge.find(tuning.keys[key].path); end != search.at_edge.end())
-        notes.push_back(fmt::format(
-            "{}: the best {} of {} is {}, the {} that was tried, so it is at the edge of its grid "
-            "and a better one may lie beyond; a study with more values in tune.keys would show it.",
-            search.task, end->first, search.arm, search.tried[*search.chosen].values[key],
-            config::word_of(end->second)));
+    for (size_t key = 0; key < tuning.keys.size(); ++key) {
+      const auto& path = tuning.keys[key].path;
+      const auto count = at_edge(search, tuning.keys[key]);
+      if (count == 0) continue;
+      const auto& first = search.chosen.front();
+      const auto where =
+          tuning.by == config::TunedBy::shared
+              ? fmt::format("is {}, the {} that was tried, so it is",
+                            search.tried[*first.tried].values[key],
+                            config::word_of(first.at_edge.at(path)))
+              : fmt::format(
+                    "is, for {} of {} seeds, the smallest or the largest that was tried, so "
+                    "it is",
+                    count, search.chosen.size());
+      notes.push_back(fmt::format(
+          "{}: the best {} of {} {} at the edge of its grid and a better one may lie beyond; a "
+          "study with more values in tune.keys would show it.",
+          search.task, path, search.arm, where));
+    }
 }
 
 std::string remark_on(const TunedArm& arm, const TuningEvidence& tuning) {
@@ -57,10 +110,13 @@ std::string remark_on(const TunedArm& arm, const TuningEvidence& tuning) {
   if (search.open > 0)
     return fmt::format("{} trial run{} to go", search.open, search.open == 1 ? "" : "s");
   if (search.tried.empty()) return "the arm that it starts from has no best values";
-  if (!search.chosen) return "every combination diverged";
+  if (!has_chosen(search)) return "every combination diverged";
   std::vector<std::string> names;
   for (const auto& key : tuning.keys)
-    if (search.at_edge.contains(key.path)) names.push_back(key.name);
+    if (const auto count = at_edge(search, key); count > 0)
+      names.push_back(tuning.by == config::TunedBy::shared
+                          ? key.name
+                          : fmt::format("{} of {} seed{}", key.name, count, count == 1 ? "" : "s"));
   if (names.empty()) return "";
   return fmt::format("{} at the edge of {} grid", fmt::join(names, " and "),
                      names.size() == 1 ? "its" : "their");
@@ -73,8 +129,9 @@ std::string paths_of(const TuningEvidence& tuning) {
 }
 
 std::string seeds_of(const TuningEvidence& tuning) {
-  return fmt::format("{} {}", tuning.seeds.size() == 1 ? "seed" : "seeds",
-                     fmt::join(tuning.seeds, ", "));
+  const auto seeds = fmt::format("{}", fmt::join(tuning.seeds, ", "));
+  if (tuning.by == config::TunedBy::seed) return fmt::format("a seed of its own ({})", seeds);
+  return (tuning.seeds.size() == 1 ? "seed " : "seeds ") + seeds;
 }
 
 std::string sensitivity_figure(const TunedArm& arm) {

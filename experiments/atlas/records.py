@@ -1,5 +1,6 @@
 """The atlas's record of a finished study: its primary cells, and where they come from."""
 
+import collections
 import json
 import subprocess
 
@@ -26,10 +27,23 @@ def task_record(task, steps):
             "arms": arms}
 
 
+def counted(choices):
+    """The chosen values of each key, with the number of seeds that chose one if they differ: "4.0e-3 (2), 8.0e-3 (4)"."""
+    if any(one is None for one in choices):
+        return None
+    found = {}
+    for key in choices[0]:
+        counts = collections.Counter(one[key] for one in choices)
+        found[key] = next(iter(counts)) if len(counts) == 1 else ", ".join(f"{value} ({count})" for value, count in sorted(counts.items(), key=lambda one: float(one[0])))
+    return found
+
+
 def add_choices(tasks, tuning):
     """Says of each arm which values were chosen for it, and which of these are the smallest or the largest that were tried."""
     for found in tuning["arms"]:
-        tasks[found["task"]]["arms"][found["arm"]] |= {"chosen": found["chosen"], "at_edge": found["at_edge"]}
+        searches = found.get("seeds", [found])
+        ends = {key: end for one in searches for key, end in one["at_edge"].items()}
+        tasks[found["task"]]["arms"][found["arm"]] |= {"chosen": counted([one["chosen"] for one in searches]), "at_edge": ends}
 
 
 def add_noise(tasks, runs):

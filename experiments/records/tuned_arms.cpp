@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "experiments/config/schema/metric.h"
@@ -28,21 +29,28 @@ const training::TrainingOptions& training_of(const config::UntunedArm& arm,
   return config::configuration_of(study.configurations, arm.task, arm.arm)->experiment.training;
 }
 
+bool is_of(const Search& search, const std::string& task, const std::string& arm) {
+  return search.found.task == task && search.found.arm == arm;
+}
+
 /// The search for one arm in one task, from the files of its runs.
 class ArmSearcher {
  public:
-  /// `source` is the search of the arm that this one starts from, if any.
+  /// The search of the study's seed `place`, or of all of them. `before` are those of the arms
+  /// before.
   ArmSearcher(const config::Study& study, const StudyFolder& folder, const config::UntunedArm& arm,
-              const Search* source)
+              std::optional<size_t> place, const std::vector<Search>& before)
       : study_(study),
         tuning_(*study.tuning),
         folder_(folder),
         arm_(arm),
-        source_(source),
+        seeds_(place ? std::vector{tuning_.seeds.at(*place)} : tuning_.seeds),
         axes_(config::declared_axes(tuning_)),
         extensions_(axes_.size(), 0) {
+    if (place) search_.seed = study.seeds.at(*place);
     search_.found.task = arm_.task;
     search_.found.arm = arm_.arm;
+    source_ = source_in(before);
   }
 
   Search search() {
@@ -66,11 +74,20 @@ class ArmSearcher {
         try_all(false);
         continue;
       }
-      search_.found.chosen = best;
+      search_.found.chosen.front().tried = best;
       search_.best = config::candidate_of(arm_, tuning_, tried_[*best], study_.file);
       search_.values = tried_[*best];
       break;
     }
+  }
+
+  /// The search of the arm that this one starts from; null if it starts from no other arm.
+  const Search* source_in(const std::vector<Search>& before) const {
+    const auto& from = training_of(arm_, study_).init_from.arm;
+    if (!from) return nullptr;
+    return &*std::ranges::find_if(before, [&](const Search& search) {
+      return is_of(search, arm_.task, *from) && search.seed == search_.seed;
+    });
   }
 
   /// Lists the trial runs that follow when the values of the arm that this one starts from are
@@ -84,7 +101,7 @@ class ArmSearcher {
       for (size_t key = 0; key < axes_.size(); ++key)
         if (inherits(key)) combination[key].scalar = "unknown";
       candidate->name = config::name_of(arm_.arm, tuning_, combination);
-      for (const int64_t seed : tuning_.seeds) {
+      for (const int64_t seed : seeds_) {
         search_.open.push_back(trial(*candidate, seed));
         search_.open.back().waits = fmt::format(
             "not started: the values of {}, from which it starts, are still searched for",
@@ -126,14 +143,14 @@ class ArmSearcher {
             bool declared) {
     config::TriedCombination tried{.values = {}, .scores = {}, .declared = declared};
     for (const auto& value : combination) tried.values.push_back(config::text_of(value));
-    for (const int64_t seed : tuning_.seeds) {
+    for (const int64_t seed : seeds_) {
       auto run = trial(candidate, seed);
       if (const auto score = score_of(folder_.run(run)))
         tried.scores.push_back(*score);
       else
         search_.open.push_back(std::move(run));
     }
-    if (tried.scores.size() < tuning_.seeds.size()) return;
+    if (tried.scores.size() < seeds_.size()) return;
     search_.found.tried.push_back(std::move(tried));
     tried_.push_back(combination);
   }
@@ -169,7 +186,7 @@ class ArmSearcher {
 
   /// Continues the values of which the best is at an end; false if there are none to continue.
   bool extend(const config::Combination& best) {
-    auto& at_edge = search_.found.at_edge;
+    auto& at_edge = search_.found.chosen.front().at_edge;
     at_edge.clear();
     bool extended = false;
     for (size_t key = 0; key < axes_.size(); ++key) {
@@ -200,7 +217,8 @@ class ArmSearcher {
   const config::Tuning& tuning_;
   const StudyFolder& folder_;
   const config::UntunedArm& arm_;
-  const Search* source_;
+  std::vector<int64_t> seeds_;  // of its trial runs
+  const Search* source_ = nullptr;
   Search search_;
   config::Axes axes_;
   std::vector<int64_t> extensions_;         // of each key
@@ -208,23 +226,9 @@ class ArmSearcher {
   std::vector<config::Combination> tried_;  // those of search_.found.tried
 };
 
-bool is_of(const Search& search, const std::string& task, const std::string& arm) {
-  return search.found.task == task && search.found.arm == arm;
-}
-
-/// The search of the arm that this one starts from, among the searches before it; null if it starts
-/// from no other arm.
-const Search* source_of(const config::UntunedArm& arm, const config::Study& study,
-                        const std::vector<Search>& before) {
-  const auto& from = training_of(arm, study).init_from.arm;
-  if (!from) return nullptr;
-  return &*std::ranges::find_if(
-      before, [&](const Search& search) { return is_of(search, arm.task, *from); });
-}
-
 void add_best(config::Study& study, const Search& search) {
   for (auto& run : study.runs) {
-    if (!is_of(search, run.task, run.arm)) continue;
+    if (!is_of(search, run.task, run.arm) || run.seed != search.seed.value_or(run.seed)) continue;
     run.waits = search.best                  ? ""
                 : !search.has_none()         ? "not started: its best values are still searched for"
                 : search.found.tried.empty() ? "the arm that it starts from has no best values"
@@ -235,7 +239,7 @@ void add_best(config::Study& study, const Search& search) {
     run.origins = search.best->origins;
   }
   for (auto& configuration : study.configurations)
-    if (search.best && is_of(search, configuration.task, configuration.arm))
+    if (search.best && !search.seed && is_of(search, configuration.task, configuration.arm))
       configuration.experiment = search.best->experiment;
 }
 
@@ -244,8 +248,12 @@ void add_best(config::Study& study, const Search& search) {
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder) {
   std::vector<Search> all;
   if (!study.tuning) return all;
+  const bool shared = study.tuning->by == config::TunedBy::shared;
   for (const auto& arm : study.tuning->arms)
-    all.push_back(ArmSearcher(study, folder, arm, source_of(arm, study, all)).search());
+    for (size_t place = 0; place < (shared ? 1 : study.seeds.size()); ++place)
+      all.push_back(
+          ArmSearcher(study, folder, arm, shared ? std::nullopt : std::optional(place), all)
+              .search());
   return all;
 }
 
@@ -257,15 +265,47 @@ std::vector<config::RunSpecification> open_trials(const config::Study& study,
   return runs;
 }
 
+namespace {
+
+/// Adds what the search of one more seed has found, of `seeds`.
+void add_search(const config::ArmSearch& own, size_t place, size_t seeds, config::ArmSearch& all) {
+  all.open += own.open;
+  all.chosen.resize(seeds);
+  for (size_t i = 0; i < own.tried.size(); ++i) {
+    auto found =
+        std::ranges::find(all.tried, own.tried[i].values, &config::TriedCombination::values);
+    if (found == all.tried.end()) {
+      all.tried.push_back({.values = own.tried[i].values, .scores = {}, .declared = false});
+      found = std::prev(all.tried.end());
+      found->scores.resize(seeds);
+    }
+    found->scores[place] = own.tried[i].scores.front();
+    found->declared = found->declared || own.tried[i].declared;
+    if (own.chosen.front().tried == i)
+      all.chosen[place] = {static_cast<size_t>(found - all.tried.begin()),
+                           own.chosen.front().at_edge};
+  }
+}
+
+}  // namespace
+
 config::Study with_best_values(config::Study study, const StudyFolder& folder) {
   if (!study.tuning) return study;
-  study.tuning->searches.clear();
+  auto& all = study.tuning->searches;
+  all.clear();
   for (auto& search : searches(study, folder)) {
     add_best(study, search);
-    const auto* arm =
-        config::configuration_of(study.configurations, search.found.task, search.found.arm);
-    if (arm->experiment.training.trains())
-      study.tuning->searches.push_back(std::move(search.found));
+    const auto& [task, arm] = std::tie(search.found.task, search.found.arm);
+    if (!config::configuration_of(study.configurations, task, arm)->experiment.training.trains())
+      continue;
+    if (!search.seed) {
+      all.push_back(std::move(search.found));
+      continue;
+    }
+    if (all.empty() || all.back().task != task || all.back().arm != arm)
+      all.push_back({.task = task, .arm = arm, .tried = {}});
+    const auto place = std::ranges::find(study.seeds, *search.seed) - study.seeds.begin();
+    add_search(search.found, static_cast<size_t>(place), study.seeds.size(), all.back());
   }
   return study;
 }

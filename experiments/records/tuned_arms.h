@@ -8,10 +8,11 @@
 
 namespace ablate::records {
 
-/// The state of the search for the best values of one arm in one task. It follows from the study
+/// The state of one search for the best values of one arm in one task. It follows from the study
 /// and from the files of the arm's trial runs alone.
 struct Search {
-  config::ArmSearch found;
+  std::optional<int64_t> seed;  // of the study, whose own search it is; absent: all seeds share it
+  config::ArmSearch found;      // by this search alone
   /// Runs that have to end before the choice, including failed ones: a full disk or a kill does not
   /// depend on the values. Only divergence does, and it counts as the worst score.
   std::vector<config::RunSpecification> open;
@@ -22,7 +23,8 @@ struct Search {
   bool has_none() const { return open.empty() && !best; }
 };
 
-/// The searches of a study with tune, one for every selected task and arm; none of another study.
+/// The searches of a study with tune, one for every selected task and arm, or by seed one for each
+/// of their seeds; none of another study.
 /// An arm is tried with every combination of the values. If the best value of a key is the smallest
 /// or the largest, the next value beyond is added, with every combination, at most `tune.extend`
 /// times for each key and until the configuration refuses a value. An arm that starts from another

@@ -149,9 +149,11 @@ int64_t further_trials(const config::Tuning& tuning) {
 void print_tuning(const config::Study& study, const std::vector<ListedRun>& runs) {
   std::vector<std::string> keys;
   for (const auto& key : study.tuning->keys) keys.push_back(key.path);
-  std::cout << fmt::format("{} of the runs listed look for the best {} on the seeds {}.",
-                           std::ssize(runs) - std::ssize(study.runs), fmt::join(keys, " and "),
-                           fmt::join(study.tuning->seeds, ", "));
+  std::cout << fmt::format(
+      "{} of the runs listed look for the best {} on the seeds {}{}.",
+      std::ssize(runs) - std::ssize(study.runs), fmt::join(keys, " and "),
+      fmt::join(study.tuning->seeds, ", "),
+      study.tuning->by == config::TunedBy::seed ? ", one for each seed of the study" : "");
   if (const auto further = further_trials(*study.tuning); further > 0)
     std::cout << fmt::format(
         " If a best value is the smallest or the largest of its list,\nmore follow: at most {} for "

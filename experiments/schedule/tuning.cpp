@@ -1,5 +1,7 @@
 #include "experiments/schedule/tuning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -83,7 +85,8 @@ StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& 
   }
   for (const auto& search : records::searches(study, folder))
     if (search.has_none() && !search.found.tried.empty())
-      outcome.failed.push_back({search.found.task + "/" + search.found.arm,
+      outcome.failed.push_back({search.found.task + "/" + search.found.arm +
+                                    (search.seed ? fmt::format("/seed-{}", *search.seed) : ""),
                                 static_cast<int>(ExitCode::diverged),
                                 "every combination of tune.keys diverged on a tuning seed; give "
                                 "other values"});

@@ -40,7 +40,7 @@ STUDIES = {
     "experts": "arms: { base: { model.feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 12 } } }\n",
     "dropout": "arms: { base: { model.dropout: 0.2, model.position.kind: learned } }\n",
     "two": "arms: { base: {}, more: { model.layers: 2 } }\ncompare: { baseline: base, metric: exact_match }\n",
-    "tuned": "tune: { keys: { training.schedule.peak: [1.0e-3, 4.0e-3] }, seeds: [2], extend: 1 }\n",
+    "tuned": "tune: { by: shared, keys: { training.schedule.peak: [1.0e-3, 4.0e-3] }, seeds: [2], extend: 1 }\n",
     # What is evaluated has to follow from the steps alone, not from what was saved on the way.
     "averaged": "arms: { base: { training.average: 3, training.keep: 3, training.evaluate_every: 3 } }\n",
     "patient": "arms: { base: { training.evaluate_every: 2, training.patience: 2, training.schedule.peak: 0.05 } }\n",

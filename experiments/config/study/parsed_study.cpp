@@ -335,7 +335,9 @@ Chosen chosen_of(const ParsedStudy& study, const Selection& selection, ProblemLi
   if (!study.given("seeds") && selection.seeds.empty() && study.readable("seeds"))
     problems.add(study.tree.place("seeds"), "missing key 'seeds'; write [1]");
   chosen.seeds = selection.seeds.empty() ? study.keys.seeds : selected_seeds(selection, problems);
-  if (study.tuning) check_apart(*study.tuning, selection.seeds, study.tree.place("tune"), problems);
+  if ((chosen.tuning = study.tuning))
+    choose_seeds(*chosen.tuning, study.keys, chosen.seeds,
+                 study.tree.place(study.given("tune.seeds") ? "tune.seeds" : "tune"), problems);
   chosen.sets = set_layer(selection.sets, problems);
   check_sets(study, chosen.sets, problems);
   chosen.tasks = chosen_settings(study, selection, problems);

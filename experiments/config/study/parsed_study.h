@@ -58,7 +58,8 @@ struct Chosen {
   Value sets;                            // one layer
   std::vector<std::string> tasks, arms;  // in the study's order
   std::vector<int64_t> seeds;
-  ParameterCounter count;  // for `match`
+  std::optional<Tuning> tuning;  // with the seeds of its trial runs
+  ParameterCounter count;        // for `match`
 };
 
 /// Reads the options of the command line, and reports tasks and arms that the study does not have.

@@ -46,7 +46,7 @@ Study outline(const ParsedStudy& parsed, const Selection& selection, Chosen chos
     study.compare = parsed.compare;
   for (const auto& clause : parsed.expect)
     if (is_wanted(clause, study)) study.expect.push_back(clause);
-  study.tuning = parsed.tuning;
+  study.tuning = std::move(chosen.tuning);
   return study;
 }
 

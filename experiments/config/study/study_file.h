@@ -72,9 +72,13 @@ struct CompareOptions {
 /// The validation metric that chooses the tuned values; test sets are not used.
 ABLATE_ENUM(ValidationMetric, perplexity, token_accuracy);
 
+/// Whether each seed of the study has a search of its own, or all share one.
+ABLATE_ENUM(TunedBy, seed, shared);
+
 /// Keys whose best values are searched for each arm.
 struct TuneOptions {
   Value keys;
+  TunedBy by = TunedBy::seed;
   std::vector<int64_t> seeds;
   ValidationMetric metric = ValidationMetric::perplexity;
   int64_t extend = 2;
@@ -84,9 +88,14 @@ struct TuneOptions {
     visit("keys", o.keys,
           "key.path: list of values to try; every arm is trained with every combination on the "
           "tuning seeds, and with its best one on the study's seeds");
+    visit("by", o.by,
+          "seed: every seed of the study has values of its own, from a search on a tuning seed of "
+          "its own, so that intervals and p contain the luck of the search; shared: one search on "
+          "all tuning seeds, whose luck all seeds share");
     visit("seeds", o.seeds,
-          "seeds of the trial runs, none of them a seed of the study; absent: the two smallest "
-          "numbers above 100 that are not");
+          "seeds of the trial runs, none of them a seed of the study; by seed one for each of the "
+          "study's seeds (absent: 100 more than it), shared any number of them (absent: the two "
+          "smallest numbers above 100 that are not)");
     visit("metric", o.metric,
           "validation metric that chooses the values: perplexity or token_accuracy");
     visit("extend", o.extend,

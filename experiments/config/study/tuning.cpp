@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 #include <string_view>
 
 #include "experiments/config/schema/rules.h"
@@ -18,7 +18,7 @@
 namespace ablate::config {
 namespace {
 
-constexpr int64_t kFirstSeed = 101;
+constexpr int64_t kFirstSeed = 101, kOwnSeed = 100;  // the latter is added to the study's
 constexpr size_t kDefaultSeeds = 2;
 constexpr size_t kMostCombinations = 1000;
 constexpr int64_t kMostExtensions = 20;
@@ -135,11 +135,17 @@ std::optional<Tuning> read_tuning(const StudyFile& keys, const Tree& tree, Probl
   const auto given = [&](const char* key) { return tree.has(key) && tree.readable(key); };
   Tuning tuning{.keys = read_keys(tune.keys, tree.place("tune.keys"), problems),
                 .metric = tune.metric,
-                .seeds = given("tune.seeds") ? tune.seeds : default_seeds(keys.seeds),
+                .by = tune.by,
+                .seeds = given("tune.seeds") ? tune.seeds : std::vector<int64_t>(),
                 .extend = tune.extend,
                 .on_test_text = tune.on_test_text};
   if (given("tune.seeds")) check_seeds(tune.seeds, tree.place("tune.seeds"), problems);
-  check_apart(tuning, keys.seeds, tree.place("tune.seeds"), problems);
+  if (tune.by == TunedBy::seed && given("tune.seeds") && tune.seeds.size() != keys.seeds.size())
+    problems.add(tree.place("tune.seeds"),
+                 fmt::format("tune.seeds has {} and the study {} seeds, each of which has a search "
+                             "of its own; leave tune.seeds out, or say by: shared for one search "
+                             "that all of them share",
+                             tune.seeds.size(), keys.seeds.size()));
   if (tune.extend < 0 || tune.extend > kMostExtensions)
     problems.add(tree.place("tune.extend"),
                  fmt::format("tune.extend must be between 0 and {}", kMostExtensions));
@@ -147,13 +153,32 @@ std::optional<Tuning> read_tuning(const StudyFile& keys, const Tree& tree, Probl
   return tuning;
 }
 
-void check_apart(const Tuning& tuning, const std::vector<int64_t>& seeds, const Mark& mark,
-                 ProblemList& problems) {
-  for (const int64_t seed : tuning.seeds)
-    if (std::ranges::find(seeds, seed) != seeds.end())
+void choose_seeds(Tuning& tuning, const StudyFile& keys, const std::vector<int64_t>& run,
+                  const Mark& mark, ProblemList& problems) {
+  auto all = keys.seeds;
+  std::ranges::copy_if(run, std::back_inserter(all), [&](int64_t seed) {
+    return std::ranges::find(keys.seeds, seed) == keys.seeds.end();
+  });
+  const auto own_of = [&](int64_t seed) {
+    const auto place =
+        static_cast<size_t>(std::ranges::find(keys.seeds, seed) - keys.seeds.begin());
+    return place < keys.tune.seeds.size() ? keys.tune.seeds[place] : seed + kOwnSeed;
+  };
+  std::vector<int64_t> tried = keys.tune.seeds;
+  if (tuning.by == TunedBy::shared && tried.empty()) tried = default_seeds(keys.seeds);
+  if (tuning.by == TunedBy::seed) {
+    tried.clear();
+    std::ranges::transform(all, std::back_inserter(tried), own_of);
+    tuning.seeds.clear();
+    std::ranges::transform(run, std::back_inserter(tuning.seeds), own_of);
+  } else {
+    tuning.seeds = tried;
+  }
+  for (const int64_t seed : tried)
+    if (std::ranges::find(all, seed) != all.end())
       problems.add(mark, fmt::format("seed {} would choose values and be compared, too; give "
                                      "tune.seeds that the study does not have, such as [{}]",
-                                     seed, fmt::join(default_seeds(seeds), ", ")));
+                                     seed, fmt::join(default_seeds(all), ", ")));
 }
 
 Axes declared_axes(const Tuning& tuning) {
@@ -232,8 +257,25 @@ std::optional<Value> value_beyond(const TunedKey& key, const std::vector<Value>&
 }
 
 double mean_score(const TriedCombination& tried) {
-  return std::accumulate(tried.scores.begin(), tried.scores.end(), 0.0) /
-         static_cast<double>(tried.scores.size());
+  double sum = 0, count = 0;
+  for (const auto& score : tried.scores)
+    if (score) {
+      sum += *score;
+      ++count;
+    }
+  return sum / count;
+}
+
+double chosen_score(const ArmSearch& search) {
+  if (search.chosen.size() == 1 && search.chosen.front().tried)
+    return mean_score(search.tried[*search.chosen.front().tried]);
+  double sum = 0, count = 0;
+  for (size_t seed = 0; seed < search.chosen.size(); ++seed)
+    if (const auto& tried = search.chosen[seed].tried) {
+      sum += *search.tried[*tried].scores.at(seed);
+      ++count;
+    }
+  return count > 0 ? sum / count : std::nan("");
 }
 
 }  // namespace ablate::config

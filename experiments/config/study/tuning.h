@@ -35,17 +35,23 @@ ABLATE_ENUM(End, smallest, largest);
 /// The scores of a combination of values that was tried for an arm.
 struct TriedCombination {
   std::vector<std::string> values;  // of each key
-  std::vector<double> scores;       // of each tuning seed; NaN: the run diverged
-  bool declared = true;             // the file's; false: the values were continued
+  /// Of each tuning seed; NaN: the run diverged; absent: the search of this seed did not try it.
+  std::vector<std::optional<double>> scores;
+  bool declared = true;  // the file's; false: the values were continued
 };
 
-/// The search for the best values of one arm in one task.
+/// What one search has chosen.
+struct ChosenCombination {
+  std::optional<size_t> tried;         // index in ArmSearch::tried; absent while runs are open
+  std::map<std::string, End> at_edge;  // keys whose chosen value is an end of its values
+};
+
+/// The searches for the best values of one arm in one task.
 struct ArmSearch {
   std::string task, arm;
-  std::vector<TriedCombination> tried;  // whose runs have ended
-  int64_t open = 0;                     // trial runs that have not ended
-  std::optional<size_t> chosen;         // index in `tried`; absent while runs are open
-  std::map<std::string, End> at_edge;   // keys whose chosen value is an end of its values
+  std::vector<TriedCombination> tried;       // whose runs have ended
+  int64_t open = 0;                          // trial runs that have not ended
+  std::vector<ChosenCombination> chosen{1};  // one, or one for each seed of the study
 };
 
 /// A selected arm in a selected task, without values of the tuned keys.
@@ -58,7 +64,8 @@ struct UntunedArm {
 struct Tuning {
   std::vector<TunedKey> keys;
   ValidationMetric metric = ValidationMetric::perplexity;
-  std::vector<int64_t> seeds;  // none of them a seed of the study
+  TunedBy by = TunedBy::shared;
+  std::vector<int64_t> seeds;  // none of them a seed of the study; by seed one for each of these
   int64_t extend = 0;          // times that the values of a key are continued for an arm
   bool on_test_text = false;   // the file says that it may choose on what it tests on
   std::vector<UntunedArm> arms;
@@ -80,9 +87,10 @@ inline constexpr const char* kOnTestText =
 /// Reads `tune`. Absent if it has no usable keys, which is reported.
 std::optional<Tuning> read_tuning(const StudyFile& keys, const Tree& tree, ProblemList& problems);
 
-/// Reports seeds of the study that are tuning seeds.
-void check_apart(const Tuning& tuning, const std::vector<int64_t>& seeds, const Mark& mark,
-                 ProblemList& problems);
+/// Gives the study's seeds that are run their tuning seeds, and reports seeds of the study,
+/// declared or run, that are tuning seeds.
+void choose_seeds(Tuning& tuning, const StudyFile& keys, const std::vector<int64_t>& run,
+                  const Mark& mark, ProblemList& problems);
 
 /// The values of the file.
 Axes declared_axes(const Tuning& tuning);
@@ -113,7 +121,11 @@ std::optional<End> end_of(const std::vector<Value>& values, const Value& value);
 /// is none. REQUIRES: values that have ends.
 std::optional<Value> value_beyond(const TunedKey& key, const std::vector<Value>& values, End end);
 
-/// The mean of the scores; NaN if a run diverged.
+/// The mean of the scores that there are; NaN if a run diverged.
 double mean_score(const TriedCombination& tried);
+
+/// The score of what the searches have chosen: the mean over all tuning seeds, or over the seeds'
+/// own. NaN if nothing is chosen.
+double chosen_score(const ArmSearch& search);
 
 }  // namespace ablate::config

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,9 +18,25 @@ double number_of(const std::string& value) {
       .value.value_or(std::nan(""));
 }
 
-statistics::Interval range_of(const std::vector<double>& scores) {
+statistics::Interval range_of(const config::TriedCombination& tried) {
+  std::vector<double> scores;
+  for (const auto& score : tried.scores)
+    if (score) scores.push_back(*score);
   const auto [low, high] = std::ranges::minmax(scores);
   return {low, high};
+}
+
+/// The index of what most searches have chosen.
+std::optional<size_t> mostly_chosen(const config::ArmSearch& search) {
+  std::optional<size_t> most;
+  std::ptrdiff_t searches = 0;
+  for (size_t i = 0; i < search.tried.size(); ++i) {
+    const auto count =
+        std::ranges::count(search.chosen, std::optional(i), &config::ChosenCombination::tried);
+    if (count > searches) most = i;
+    searches = std::max(searches, count);
+  }
+  return most;
 }
 
 /// The scores of an arm over the values of the only key.
@@ -32,10 +49,10 @@ Line tuned_line(const analysis::TunedArm& arm, const Looks& looks) {
   std::ranges::sort(tried, {}, [](const auto* one) { return number_of(one->values.front()); });
   for (const auto* one : tried) {
     line.points.push_back({number_of(one->values.front()), config::mean_score(*one)});
-    if (one->scores.size() > 1) line.spread.push_back(range_of(one->scores));
+    if (one->scores.size() > 1) line.spread.push_back(range_of(*one));
   }
-  if (search.chosen) {
-    const auto& chosen = search.tried[*search.chosen];
+  if (const auto most = mostly_chosen(search)) {
+    const auto& chosen = search.tried[*most];
     line.ringed = Point{number_of(chosen.values.front()), config::mean_score(chosen)};
   }
   return line;
@@ -57,11 +74,14 @@ Markup tuning_curve(const analysis::TuningEvidence& tuning, const std::string& t
   }
   if (chart.lines.empty()) return {};
   chart.logarithmic_x = positive;
-  return figure(chart, fmt::format("Mean over {}; the band is the range of these seeds, "
-                                   "and a ring is around the chosen value.{}{}",
-                                   analysis::seeds_of(tuning),
-                                   positive ? " The values are on a logarithmic scale." : "",
-                                   chart.logarithmic() ? " The scores are, too." : ""));
+  return figure(
+      chart, fmt::format("Mean over {} {}; the band is the range of these seeds, "
+                         "and a ring is around the {}.{}{}",
+                         tuning.seeds.size() == 1 ? "seed" : "seeds", fmt::join(tuning.seeds, ", "),
+                         tuning.by == config::TunedBy::shared ? "chosen value"
+                                                              : "value that most seeds have chosen",
+                         positive ? " The values are on a logarithmic scale." : "",
+                         chart.logarithmic() ? " The scores are, too." : ""));
 }
 
 Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {
@@ -77,11 +97,14 @@ Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {
 Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
   if (!evidence.tuning || evidence.tuning->arms.empty()) return {};
   const auto& tuning = *evidence.tuning;
+  const bool shared = tuning.by == config::TunedBy::shared;
   const auto words = fmt::format(
-      "Every arm has the values of {} that are best by {}, as the mean over {}. Neither these "
-      "seeds nor the test sets are part of the results.",
-      analysis::paths_of(tuning), analysis::display_name(tuning.metric),
-      analysis::seeds_of(tuning));
+      "Every {} has the values of {} that are best by {}, {} {}. Neither these seeds nor the test "
+      "sets are part of the results.{}",
+      shared ? "arm" : "seed of an arm", analysis::paths_of(tuning),
+      analysis::display_name(tuning.metric), shared ? "as the mean over" : "in a search on",
+      analysis::seeds_of(tuning),
+      shared ? "" : " So the luck of a search is in the differences between seeds.");
   return element(
       "section", {{"id", "tuning"}},
       heading("h2", "", "Chosen values") + paragraph("", words) +

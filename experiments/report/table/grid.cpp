@@ -189,16 +189,15 @@ std::string tried_score(double score, const std::string& metric) {
   return std::isnan(score) ? "diverged" : analysis::format_metric(score, metric);
 }
 
-/// What value_columns() head; dashes without a combination.
+/// What value_columns() head, with `value` of every key.
+template <class Value>
 GridRow value_row(const analysis::Evidence& evidence, const config::ArmSearch& search,
-                  const config::TriedCombination* tried) {
+                  const Value& value, const std::string& score) {
   GridRow row;
   if (evidence.tasks.size() > 1) row.push_back({search.task});
   row.push_back({search.arm});
-  for (size_t key = 0; key < evidence.tuning->keys.size(); ++key)
-    row.push_back({tried == nullptr ? "-" : tried->values[key]});
-  row.push_back(
-      {tried == nullptr ? "-" : tried_score(config::mean_score(*tried), evidence.tuning->metric)});
+  for (size_t key = 0; key < evidence.tuning->keys.size(); ++key) row.push_back({value(key)});
+  row.push_back({score});
   return row;
 }
 
@@ -214,7 +213,10 @@ Grid tuning_grid(const analysis::Evidence& evidence) {
   grid.columns.push_back({.heading = "", .holds = Holds::words});
   for (const auto& arm : tuning.arms) {
     const auto& search = arm.search;
-    auto row = value_row(evidence, search, search.chosen ? &search.tried[*search.chosen] : nullptr);
+    auto row = value_row(
+        evidence, search, [&](size_t key) { return analysis::chosen_values(search, key); },
+        analysis::has_chosen(search) ? tried_score(config::chosen_score(search), tuning.metric)
+                                     : "-");
     row.push_back({analysis::sensitivity_figure(arm)});
     row.push_back({analysis::remark_on(arm, tuning)});
     grid.rows.push_back(std::move(row));
@@ -230,11 +232,21 @@ Grid tried_grid(const analysis::Evidence& evidence) {
   for (const auto& [search, sensitivity] : tuning.arms)
     for (size_t i = 0; i < search.tried.size(); ++i) {
       const auto& tried = search.tried[i];
-      auto row = value_row(evidence, search, &tried);
-      row.back().best = search.chosen == i;
-      for (const double score : tried.scores) row.push_back({tried_score(score, tuning.metric)});
+      const auto chosen =
+          std::ranges::count(search.chosen, std::optional(i), &config::ChosenCombination::tried);
+      auto row = value_row(
+          evidence, search, [&](size_t key) { return tried.values[key]; },
+          tried_score(config::mean_score(tried), tuning.metric));
+      row.back().best = chosen == std::ssize(search.chosen);
+      for (size_t seed = 0; seed < tried.scores.size(); ++seed) {
+        const auto& score = tried.scores[seed];
+        row.push_back({score ? tried_score(*score, tuning.metric) : "-"});
+        row.back().best = search.chosen.size() > 1 && search.chosen[seed].tried == i;
+      }
       row.resize(grid.columns.size() - 1);
-      row.push_back({search.chosen == i ? "chosen" : tried.declared ? "" : "added"});
+      row.push_back({chosen == 0                 ? (tried.declared ? "" : "added")
+                     : search.chosen.size() == 1 ? "chosen"
+                                                 : fmt::format("chosen by {}", chosen)});
       grid.rows.push_back(std::move(row));
     }
   return grid;

@@ -119,31 +119,46 @@ Json json_of(const config::TriedCombination& tried, const std::vector<config::Tu
   return json;
 }
 
-Json json_of(const analysis::TunedArm& arm, const std::vector<config::TunedKey>& keys) {
+Json json_of(const config::ArmSearch& search, const config::ChosenCombination& chosen,
+             const std::vector<config::TunedKey>& keys) {
+  Json json{{"chosen", chosen.tried ? json_of(search.tried[*chosen.tried], keys) : Json()},
+            {"at_edge", Json::object()}};
+  for (const auto& [key, end] : chosen.at_edge) json["at_edge"][key] = config::word_of(end);
+  return json;
+}
+
+/// `chosen` and `at_edge` stand in `seeds`, one for each, if these have searches of their own.
+Json json_of(const analysis::TunedArm& arm, const analysis::TuningEvidence& tuning) {
   const auto& search = arm.search;
   Json json{{"task", search.task},
             {"arm", search.arm},
-            {"open_runs", search.open},
-            {"chosen", search.chosen ? json_of(search.tried[*search.chosen], keys) : Json()},
-            {"at_edge", Json::object()},
-            {"sensitivity", arm.sensitivity},
-            {"tried", Json::array()}};
-  for (const auto& tried : search.tried)
-    json["tried"].push_back({{"values", json_of(tried, keys)},
+            {"open_runs", search.open}};
+  if (tuning.by == config::TunedBy::shared)
+    json.update(json_of(search, search.chosen.front(), tuning.keys));
+  else
+    for (const auto& chosen : search.chosen)
+      json["seeds"].push_back(json_of(search, chosen, tuning.keys));
+  json["sensitivity"] = arm.sensitivity;
+  json["tried"] = Json::array();
+  for (const auto& tried : search.tried) {
+    Json scores = Json::array();
+    for (const auto& score : tried.scores) scores.push_back(score ? Json(*score) : Json());
+    json["tried"].push_back({{"values", json_of(tried, tuning.keys)},
                              {"mean", config::mean_score(tried)},
-                             {"scores", tried.scores},
+                             {"scores", std::move(scores)},
                              {"declared", tried.declared}});
-  for (const auto& [key, end] : search.at_edge) json["at_edge"][key] = config::word_of(end);
+  }
   return json;
 }
 
 Json json_of(const analysis::TuningEvidence& tuning) {
   Json json{{"keys", Json::array()},
             {"metric", tuning.metric},
+            {"by", config::word_of(tuning.by)},
             {"seeds", tuning.seeds},
             {"arms", Json::array()}};
   for (const auto& key : tuning.keys) json["keys"].push_back(key.path);
-  for (const auto& arm : tuning.arms) json["arms"].push_back(json_of(arm, tuning.keys));
+  for (const auto& arm : tuning.arms) json["arms"].push_back(json_of(arm, tuning));
   return json;
 }
 

@@ -334,7 +334,8 @@ TEST(NullStudy, AnyWrongDifferenceAndAnyWrongEqualityHaveAtMostTheNominalRate) {
 
 TEST(TunedArms, AreOneFamilyOfTheFilesArms) {
   const auto study = study_of(study_yaml(
-      8, {"more"}, kCompare + "tune: {keys: {training.schedule.peak: [0.001, 0.002]}}\n"));
+      8, {"more"},
+      kCompare + "tune: {by: shared, keys: {training.schedule.peak: [0.001, 0.002]}}\n"));
   const auto evidence = make_evidence(study, runs_of({{"base", std::vector<double>(8, 0.9)},
                                                       {"more", std::vector<double>(8, 0.8)}}));
   EXPECT_EQ(evidence.tasks.front().arms.size(), 2U);

@@ -239,13 +239,13 @@ TEST(Notes, SayOnceWhichSeedsWereAddedAfterAReport) {
 
 TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
   auto study = study_of(study_yaml(
-      2, {"other"}, kCompare + "tune: {keys: {training.schedule.peak: [0.002, 0.001, 0.004]}}\n"));
+      2, {"other"},
+      kCompare + "tune: {by: shared, keys: {training.schedule.peak: [0.002, 0.001, 0.004]}}\n"));
   const auto notes_of_best = [&](std::map<std::string, config::End> at_edge) {
     study.tuning->searches = {{.task = "copy",
                                .arm = "other",
                                .tried = {{.values = {"0.004"}, .scores = {3, 4}}},
-                               .chosen = 0,
-                               .at_edge = std::move(at_edge)}};
+                               .chosen = {{.tried = 0, .at_edge = std::move(at_edge)}}}};
     std::string all;
     for (const auto& note : make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).notes)
       all += note + "\n";
@@ -260,14 +260,15 @@ TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
 
 TEST(Sensitivity, IsTheMeanLossOverTheFilesValuesAboveTheBestOfAllThatWereTried) {
   auto study = study_of(study_yaml(
-      2, {"other"}, kCompare + "tune: {keys: {training.schedule.peak: [0.001, 0.002]}}\n"));
+      2, {"other"},
+      kCompare + "tune: {by: shared, keys: {training.schedule.peak: [0.001, 0.002]}}\n"));
   config::ArmSearch search{
       .task = "copy",
       .arm = "other",
       .tried = {{.values = {"0.001"}, .scores = {std::exp(3), std::exp(5)}},
                 {.values = {"0.002"}, .scores = {std::exp(2), std::exp(2)}},
                 {.values = {"0.004"}, .scores = {std::exp(1), std::exp(2)}, .declared = false}},
-      .chosen = 2};
+      .chosen = {{.tried = 2, .at_edge = {}}}};
   const auto sensitivity = [&] {
     study.tuning->searches = {search};
     return make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).tuning->arms[0].sensitivity;
@@ -275,7 +276,7 @@ TEST(Sensitivity, IsTheMeanLossOverTheFilesValuesAboveTheBestOfAllThatWereTried)
   EXPECT_NEAR(sensitivity(), (4.0 + 2.0) / 2 - 1.5, 1e-12);
   search.tried[0].scores[1] = std::nan("");
   EXPECT_TRUE(std::isnan(sensitivity())) << "of a value that diverged no loss is known";
-  search.chosen.reset();
+  search.chosen.front().tried.reset();
   EXPECT_TRUE(std::isnan(sensitivity()));
 }
 

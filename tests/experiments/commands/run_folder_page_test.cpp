@@ -57,7 +57,7 @@ arms:
   failing: { training.init_from: { run: nowhere } }
 compare: { baseline: dense, metric: exact_match, margin: 0.1 }
 expect: ["dense.exact_match >= 0"]
-tune: { keys: { training.label_smoothing: [0.0, 0.1] }, seeds: [9] }
+tune: { by: shared, keys: { training.label_smoothing: [0.0, 0.1] }, seeds: [9] }
 )");
   const auto done = shell(command("out", "--set training.steps=16 --set training.observe.every=8"));
   ASSERT_EQ(done.code, 3) << done.output;

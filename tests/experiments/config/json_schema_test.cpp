@@ -119,7 +119,7 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
       "{kind: rms}}]}, model.decoder.norm.kind: rms}\n"
       "grid:\n  model.d_model: [64, 128]\n"
       "  model.position: [{kind: learned}, {kind: learned, max_length: 90}]\n"
-      "tune: {keys: {training.schedule.peak: [1.0e-3, 0.5]}, seeds: [7], extend: 0}\n"
+      "tune: {by: shared, keys: {training.schedule.peak: [1.0e-3, 0.5]}, seeds: [7], extend: 0}\n"
       "time: 2 minutes\n");
   EXPECT_NO_THROW(read_study(study.path()));
   std::string messages;

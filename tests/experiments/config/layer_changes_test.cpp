@@ -104,8 +104,9 @@ TEST(LayerChanges, CountTheDifferentLayersOfSharedOnes) {
 }
 
 TEST(LayerChanges, ATunedKeyMayBeOfThem) {
-  const auto study = study_of(six_layers("d_model: 64, decoder: {attention: {window: 3}}") +
-                              "tune: {keys: {model.decoder.attention.window: [4, 8]}}\n");
+  const auto study =
+      study_of(six_layers("d_model: 64, decoder: {attention: {window: 3}}") +
+               "tune: {by: shared, keys: {model.decoder.attention.window: [4, 8]}}\n");
   const auto& tuning = *study.tuning;
   const auto wide =
       candidate_of(tuning.arms[0], tuning, combinations(declared_axes(tuning))[1], study.file);

@@ -25,7 +25,7 @@ TEST(StartMessages, NamePartsThatTheModelOfAnArmDoesNotHave) {
 TEST(StartMessages, NameTheArmWhoseTunedValuesAreNeeded) {
   const auto yaml = kBase +
                     "arms: {a: {}, b: {training.init_from: {arm: a}}}\n"
-                    "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n";
+                    "tune: {by: shared, keys: {training.schedule.peak: [0.1, 0.2]}}\n";
   EXPECT_EQ(messages_of(yaml, {.arms = {"a", "b"}}), "");
   EXPECT_EQ(messages_of(yaml, {.arms = {"b"}}),
             "study.yaml:5:45: the arm 'b' starts from 'a' with the values that tune finds for it; "
@@ -168,10 +168,11 @@ const std::vector<MessageCase> kStartCases = {
      "no training.ema" +
          kArm},
     {"TunedArmThatStartsFromAnother",
-     starting("weights: last") + "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n", ""},
+     starting("weights: last") + "tune: {by: shared, keys: {training.schedule.peak: [0.1, 0.2]}}\n",
+     ""},
     {"TunedArmThatDoesNotTrain",
      kBase + "arms: {a: {}, b: {training.steps: 0, training.init_from: {run: r}}}\n"
-             "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n",
+             "tune: {by: shared, keys: {training.schedule.peak: [0.1, 0.2]}}\n",
      "study.yaml:5:35: the arm 'b' only evaluates a finished run (training.steps: 0), so nothing "
      "can "
      "be tuned for it; give such arms a study without tune"},

@@ -10,7 +10,7 @@ namespace {
 const std::string kTuned =
     "name: s\nseeds: [4, 5]\nbase: {data: {task: copy}}\n"
     "arms: {a: {}, b: {training.schedule.peak: 0.5}}\n"
-    "tune: {keys: {training.schedule.peak: [0.5, 0.25], model.dropout: [0, 0.1]}}\n";
+    "tune: {by: shared, keys: {training.schedule.peak: [0.5, 0.25], model.dropout: [0, 0.1]}}\n";
 
 double peak_of(const Experiment& experiment) {
   return std::visit([](const auto& schedule) { return schedule.peak; },
@@ -50,7 +50,7 @@ TEST(Tuning, EveryArmIsTriedWithEveryCombination) {
 
 TEST(Tuning, KeysThatEndAlikeAreNamedByMoreOfTheirPaths) {
   const auto study = study_of(kBase +
-                              "tune: {keys: {model.encoder.attention.window: [2, 4], "
+                              "tune: {by: shared, keys: {model.encoder.attention.window: [2, 4], "
                               "model.decoder.attention.window: [2], model.dropout: [0.1]}}\n");
   std::string names;
   for (const auto& key : study.tuning->keys) names += key.name + " ";
@@ -60,7 +60,7 @@ TEST(Tuning, KeysThatEndAlikeAreNamedByMoreOfTheirPaths) {
 TEST(Tuning, OfAKeyThatTheGridOrMatchGivesIsRefused) {
   const auto problem = [](const std::string& more) {
     return messages_of(kBase + "arms: {a: {}, b: {model.layers: 3}}\n" + more +
-                       "tune: {keys: {model.feed_forward.d_hidden: [8, 16]}}\n");
+                       "tune: {by: shared, keys: {model.feed_forward.d_hidden: [8, 16]}}\n");
   };
   EXPECT_NE(problem("grid: {model.feed_forward.d_hidden: [8, 16]}\n")
                 .find("model.feed_forward.d_hidden is tuned, but the grid gives it; remove one"),
@@ -80,13 +80,13 @@ TEST(Tuning, BesideMatchCannotChangeTheSize) {
                        "arms: {a: {}, b: {model.layers: 3}}\n"
                        "compare: {baseline: a, metric: bleu}\n"
                        "match: {parameters: baseline, by: model.feed_forward.d_hidden}\n"
-                       "tune: {keys: {" +
+                       "tune: {by: shared, keys: {" +
                        key + "}}\n");
   };
   const std::string refusal =
       "is tuned, which may change the sizes that match has made equal; vary it in the grid "
       "instead, or remove match";
-  EXPECT_EQ(problem("model.d_model: [32, 64]").find("study.yaml:8:15: model.d_model " + refusal),
+  EXPECT_EQ(problem("model.d_model: [32, 64]").find("study.yaml:8:27: model.d_model " + refusal),
             0U);
   EXPECT_EQ(problem("model.dropout: [0, 0.1]").find(refusal), std::string::npos);
   EXPECT_EQ(problem("training.schedule.peak: [0.1, 0.2]").find(refusal), std::string::npos);
@@ -99,13 +99,30 @@ TEST(Tuning, SeedsAreTheSmallestAboveAHundredThatTheStudyDoesNotHave) {
   EXPECT_EQ(study_of(text).tuning->seeds, (std::vector<int64_t>{102, 104}));
 }
 
+TEST(Tuning, SearchesOfSeedsHaveASeedEach) {
+  auto text = kTuned;
+  text.replace(text.find("by: shared, "), 12, "");
+  EXPECT_EQ(study_of(text).tuning->seeds, (std::vector<int64_t>{104, 105}));
+  EXPECT_EQ(study_of(text, {.seeds = {5}}).tuning->seeds, std::vector<int64_t>{105});
+  EXPECT_EQ(study_of(text, {.seeds = {5, 6}}).tuning->seeds, (std::vector<int64_t>{105, 106}));
+  auto named = text;
+  named.replace(named.find("tune: {"), 7, "tune: {seeds: [7, 9], ");
+  EXPECT_EQ(study_of(named, {.seeds = {5}}).tuning->seeds, std::vector<int64_t>{9});
+  named.replace(named.find("[7, 9]"), 6, "[7]");
+  EXPECT_EQ(
+      messages_of(named),
+      "study.yaml:5:15: tune.seeds has 1 and the study 2 seeds, each of which has a search of "
+      "its own; leave tune.seeds out, or say by: shared for one search that all of them "
+      "share");
+}
+
 TEST(Tuning, SeedsOfTheStudyChooseNoValues) {
   auto text = kTuned;
-  text.replace(text.find("tune: {"), 7, "tune: {seeds: [5], ");
+  text.replace(text.find("shared, "), 8, "shared, seeds: [5], ");
   const std::string why =
       "seed 5 would choose values and be compared, too; give tune.seeds that the study does not "
       "have, such as [101, 102]";
-  EXPECT_EQ(messages_of(text), "study.yaml:5:15: " + why);
+  EXPECT_EQ(messages_of(text), "study.yaml:5:27: " + why);
   EXPECT_EQ(messages_of(kTuned, {.seeds = {1, 101}}),
             "study.yaml:5:1: seed 101 would choose values and be compared, too; give tune.seeds "
             "that the study does not have, such as [102, 103]");
@@ -138,8 +155,8 @@ TEST(Tuning, MistakesAreNamed) {
             "study.yaml:5:41: tune.keys: 'training.ema' lists 0.90 twice");
   EXPECT_EQ(messages_of(tuned("{keys: {training.emma: [0.9]}}")),
             "study.yaml:5:24: unknown key 'emma' in training; did you mean 'ema'?");
-  EXPECT_EQ(messages_of(tuned("{keys: {training.ema: [0.9]}, seeds: [7, 7]}")),
-            "study.yaml:5:44: seed 7 is given twice");
+  EXPECT_EQ(messages_of(tuned("{by: shared, keys: {training.ema: [0.9]}, seeds: [7, 7]}")),
+            "study.yaml:5:56: seed 7 is given twice");
   EXPECT_EQ(messages_of(tuned("{keys: {training.ema: [0.9]}, extend: -1}")),
             "study.yaml:5:45: tune.extend must be between 0 and 20");
   EXPECT_EQ(
@@ -185,7 +202,7 @@ TEST(ValuesBeyond, AreNoneIfTheNextWholeNumberIsTheLast) {
 }
 
 TEST(Candidates, AreRefusedLikeEveryValue) {
-  const auto study = study_of(kBase + "tune: {keys: {model.dropout: [0.4, 0.8]}}\n");
+  const auto study = study_of(kBase + "tune: {by: shared, keys: {model.dropout: [0.4, 0.8]}}\n");
   const auto& tuning = *study.tuning;
   const auto is_allowed = [&](const char* text) {
     auto value = tuning.keys[0].values[0];

@@ -13,7 +13,7 @@ class TuningOfStartsTest : public TuningTest {
   further: { training.init_from: { arm: looked_at } }
 )";
     write_file(study(), untuned_ +
-                            "tune: { keys: { training.schedule.peak: [1.0e-3, 2.0e-3], "
+                            "tune: { by: shared, keys: { training.schedule.peak: [1.0e-3, 2.0e-3], "
                             "model.norm.kind: [layer, rms] }, seeds: [8], extend: 0 }\n");
   }
 
@@ -85,7 +85,8 @@ TEST_F(TuningOfStartsTest, TheStudyRunsToItsEnd) {
   EXPECT_NE(perplexity.at("base1"), perplexity.at("further1"));
   const auto trials = records::searches(config::read_study(study()), folder_ / "out/tiny");
   ASSERT_TRUE(trials[0].best && trials[1].best);
-  EXPECT_EQ(trials[1].found.tried[0].scores, trials[0].found.tried[*trials[0].found.chosen].scores)
+  EXPECT_EQ(trials[1].found.tried[0].scores,
+            trials[0].found.tried[*trials[0].found.chosen.front().tried].scores)
       << "the trial without training has the weights of the best trial";
 }
 

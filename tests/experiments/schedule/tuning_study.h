@@ -24,7 +24,7 @@ class TuningTest : public ProgramTest {
   }
 
   void tune(const std::string& peaks, const std::string& more = "extend: 2") {
-    write_file(study(), untuned_ + "tune: { keys: { training.schedule.peak: " + peaks +
+    write_file(study(), untuned_ + "tune: { by: shared, keys: { training.schedule.peak: " + peaks +
                             " }, seeds: [8, 9], " + more + " }\n");
   }
 
@@ -70,7 +70,8 @@ class TuningTest : public ProgramTest {
   /// The chosen value of the only key; empty without a choice.
   std::string chosen() const {
     const auto found = search();
-    return found.chosen ? found.tried[*found.chosen].values.front() : "";
+    const auto& tried = found.chosen.front().tried;
+    return tried ? found.tried[*tried].values.front() : "";
   }
 
   /// The runs that may start now.

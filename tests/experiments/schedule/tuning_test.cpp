@@ -15,8 +15,8 @@ TEST_F(TuningTest, TheArmHasTheBestMeanOverTheTuningSeeds) {
   finish_trials("4.0e-3", 5);
   EXPECT_EQ(chosen(), "2.0e-3");
   const auto found = search();
-  EXPECT_EQ(found.tried[1].scores, (std::vector<double>{6, 3}));
-  EXPECT_TRUE(found.at_edge.empty());
+  EXPECT_EQ(found.tried[1].scores, (std::vector<std::optional<double>>{6, 3}));
+  EXPECT_TRUE(found.chosen.front().at_edge.empty());
   const auto study = tuned();
   EXPECT_EQ(study.arms, std::vector<std::string>{"base"});
   ASSERT_EQ(study.runs.size(), 3U);
@@ -27,6 +27,38 @@ TEST_F(TuningTest, TheArmHasTheBestMeanOverTheTuningSeeds) {
     EXPECT_EQ(run.origins.at("training.schedule.peak"), "tiny.yaml:21");
   }
   EXPECT_EQ(next(), "base:1 base:2 base:3 ");
+}
+
+TEST_F(TuningTest, EverySeedHasTheBestValueOfASearchOfItsOwn) {
+  write_file(study(), untuned_ +
+                          "tune: { keys: { training.schedule.peak: [1.0e-3, 2.0e-3, 4.0e-3] }, "
+                          "extend: 0 }\n");
+  finish("base-peak=0.001", 101, 9);
+  finish("base-peak=0.002", 101, 3);
+  finish("base-peak=0.004", 101, 5);
+  finish("base-peak=0.001", 102, 3);
+  finish("base-peak=0.002", 102, 6);
+  finish("base-peak=0.004", 102, 9);
+  finish("base-peak=0.001", 103, 9);
+  const auto study = tuned();
+  ASSERT_EQ(study.runs.size(), 3U);
+  EXPECT_EQ(peak_of(study.runs[0]), 2e-3);
+  EXPECT_EQ(peak_of(study.runs[1]), 1e-3);
+  EXPECT_EQ(study.runs[0].waits + study.runs[1].waits, "");
+  EXPECT_EQ(study.runs[2].waits, "not started: its best values are still searched for");
+  EXPECT_EQ(next(), "base-peak=0.002:103 base-peak=0.004:103 base:1 base:2 ");
+  const auto found = search();
+  ASSERT_EQ(found.chosen.size(), 3U);
+  EXPECT_EQ(found.tried[found.chosen[0].tried.value()].values.front(), "2.0e-3");
+  EXPECT_EQ(found.tried[found.chosen[1].tried.value()].values.front(), "1.0e-3");
+  EXPECT_TRUE(found.chosen[0].at_edge.empty());
+  EXPECT_EQ(found.chosen[1].at_edge.size(), 1U);
+  EXPECT_FALSE(found.chosen[2].tried);
+  EXPECT_EQ(found.open, 2);
+  EXPECT_EQ(found.tried[0].scores, (std::vector<std::optional<double>>{9, 3, 9}));
+  EXPECT_EQ(found.tried[1].scores, (std::vector<std::optional<double>>{3, 6, std::nullopt}));
+  EXPECT_EQ(config::mean_score(found.tried[1]), 4.5);
+  EXPECT_EQ(config::chosen_score(found), 3);
 }
 
 TEST_F(TuningTest, ScoresOfTheStudysSeedsPlayNoPart) {
@@ -61,7 +93,7 @@ TEST_F(TuningTest, ABestValueAtAnEndContinuesItsListByTheSameRatio) {
   finish_trials("0.016", 4.5);
   EXPECT_EQ(chosen(), "0.008");
   const auto found = search();
-  EXPECT_TRUE(found.at_edge.empty());
+  EXPECT_TRUE(found.chosen.front().at_edge.empty());
   ASSERT_EQ(found.tried.size(), 5U);
   EXPECT_TRUE(found.tried[2].declared);
   EXPECT_FALSE(found.tried[3].declared);
@@ -75,25 +107,27 @@ TEST_F(TuningTest, ABestValueThatIsStillAtAnEndIsMarked) {
   finish_trials("0.00025", 1.2);
   EXPECT_EQ(chosen(), "0.00025") << "the list is continued twice and no further";
   EXPECT_EQ(
-      search().at_edge,
+      search().chosen.front().at_edge,
       (std::map<std::string, config::End>{{"training.schedule.peak", config::End::smallest}}));
   tune("[1.0e-3, 2.0e-3, 4.0e-3]", "extend: 0");
   EXPECT_EQ(chosen(), "1.0e-3");
-  EXPECT_EQ(search().at_edge.size(), 1U);
+  EXPECT_EQ(search().chosen.front().at_edge.size(), 1U);
 }
 
 TEST_F(TuningTest, AValueThatTheConfigurationRefusesEndsTheList) {
-  write_file(study(), untuned_ + "tune: { keys: { model.dropout: [0.4, 0.8] }, seeds: [9] }\n");
+  write_file(study(),
+             untuned_ + "tune: { by: shared, keys: { model.dropout: [0.4, 0.8] }, seeds: [9] }\n");
   finish("base-dropout=0.4", 9, 3);
   finish("base-dropout=0.8", 9, 2);
   EXPECT_EQ(chosen(), "0.8") << "1.6 is no dropout";
-  EXPECT_EQ(search().at_edge.size(), 1U);
+  EXPECT_EQ(search().chosen.front().at_edge.size(), 1U);
 }
 
 TEST_F(TuningTest, EveryCombinationWithAFurtherValueIsTried) {
-  write_file(study(), untuned_ +
-                          "tune: { keys: { training.schedule.peak: [1.0e-3, 2.0e-3, 4.0e-3], "
-                          "model.norm.kind: [layer, rms] }, seeds: [9] }\n");
+  write_file(study(),
+             untuned_ +
+                 "tune: { by: shared, keys: { training.schedule.peak: [1.0e-3, 2.0e-3, 4.0e-3], "
+                 "model.norm.kind: [layer, rms] }, seeds: [9] }\n");
   for (const char* peak : {"1.0e-3", "2.0e-3", "4.0e-3"})
     for (const char* norm : {"layer", "rms"})
       finish(candidate(peak) + "-kind=" + norm, 9,
@@ -115,7 +149,7 @@ TEST_F(TuningTest, ADivergedValueIsTheWorst) {
   finish("base-peak=0.004", 8, 1);
   fail("4.0e-3", 9, 5);
   EXPECT_EQ(chosen(), "2.0e-3");
-  EXPECT_TRUE(std::isnan(search().tried[2].scores[1]));
+  EXPECT_TRUE(std::isnan(search().tried[2].scores[1].value()));
   clear_earlier_start(config::read_study(study()), folder_ / "tiny");
   EXPECT_EQ(chosen(), "2.0e-3") << "its score is known, so that it is not run again";
 }

@@ -88,8 +88,7 @@ inline analysis::TuningEvidence tuning(const std::string& task, const std::strin
       .tried = {{.values = {"0.001"}, .scores = {5, 6}},
                 {.values = {"0.004"}, .scores = {4, 3}},
                 {.values = {"0.016"}, .scores = {4, std::nan("")}, .declared = false}},
-      .chosen = 1,
-      .at_edge = {{key, config::End::largest}}};
+      .chosen = {{.tried = 1, .at_edge = {{key, config::End::largest}}}}};
   return {.keys = {{key, words("peak"), values}},
           .metric = "validation_perplexity",
           .seeds = {101, 102},

@@ -320,8 +320,7 @@ analysis::TuningEvidence two_keys() {
       .arm = "base",
       .tried = {{.values = {"0.1", "0"}, .scores = {9, std::nan("")}},
                 {.values = {"0.2", "0"}, .scores = {3, 4}, .declared = false}},
-      .chosen = 1,
-      .at_edge = {{"training.schedule.peak", config::End::largest}}};
+      .chosen = {{.tried = 1, .at_edge = {{"training.schedule.peak", config::End::largest}}}}};
   return {.keys = {{"training.schedule.peak", "peak", {}}, {"model.dropout", "dropout", {}}},
           .metric = "validation_perplexity",
           .seeds = {101, 102},
@@ -339,6 +338,28 @@ TEST(Tables, ShowTheChosenValuesAndWhereTheyLie) {
         "101, 102\n",
         "0.2        0", "3.500", "0.250", "peak at the edge of its grid", "2 trial runs to go"})
     EXPECT_NE(text.find(sought), std::string::npos) << sought << "\n" << text;
+}
+
+/// Searches of two seeds, which chose differently; one of them tried a further value.
+TEST(Tables, CountTheValuesThatSeedsHaveChosen) {
+  auto evidence = evidence_with("length 12");
+  evidence.tuning = two_keys();
+  auto& tuning = *evidence.tuning;
+  tuning.by = config::TunedBy::seed;
+  auto& search = tuning.arms.front().search;
+  search.tried = {{.values = {"0.1", "0"}, .scores = {9, 3}},
+                  {.values = {"0.2", "0"}, .scores = {4, std::nullopt}, .declared = false}};
+  search.chosen = {{.tried = 1, .at_edge = {{"training.schedule.peak", config::End::largest}}},
+                   {.tried = 0, .at_edge = {}}};
+  const auto text = text_table(evidence);
+  for (const char* sought :
+       {"by validation perplexity on a seed of its own (101, 102)\n", "base  0.1 (1), 0.2 (1) ",
+        "3.500", "peak of 1 seed at the edge of its grid"})
+    EXPECT_NE(text.find(sought), std::string::npos) << sought << "\n" << text;
+  const auto arm = nlohmann::json::parse(json_table(evidence)).at("tuning").at("arms").at(0);
+  EXPECT_EQ(arm.at("seeds").at(0).at("chosen").at("training.schedule.peak"), "0.2");
+  EXPECT_EQ(arm.at("seeds").at(1).at("chosen").at("training.schedule.peak"), "0.1");
+  EXPECT_EQ(arm.at("tried")[1].at("scores").dump(), "[4.0,null]");
 }
 
 TEST(Csv, EveryRowHasTheFieldsOfTheHead) {
