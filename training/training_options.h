@@ -182,6 +182,7 @@ struct TrainingOptions {
   Precision precision = Precision::fp32;
   Device device = Device::automatic;
   Graphs graphs = Graphs::automatic;
+  int64_t stream = 0;
   std::optional<int64_t> threads;
   bool mkl_fast_path = true;
   int64_t max_length = 256;
@@ -276,6 +277,10 @@ struct TrainingOptions {
           "auto: on a CUDA device the passes over batches of one size are recorded once as a CUDA "
           "graph and then launched as a whole, if the model allows it; off: every operator is "
           "launched by itself");
+    visit("stream", o.stream,
+          "number of the random numbers that all of the training draws from its seed, such as "
+          "initial values, order and dropout: in a seed, arms with the same number share them",
+          options::from(0, 1000));
     visit("threads", o.threads,
           "CPU threads; absent: the cores divided by the runs of the study, at least one",
           options::from(1, 1024));

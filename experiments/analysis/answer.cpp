@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/analysis/control.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/ladder_sentence.h"
 #include "experiments/analysis/verdict.h"
@@ -336,6 +337,8 @@ std::string answer_of(const Evidence& evidence) {
   if (!evidence.baseline) return "No claim: the study declares no baseline.";
   const auto sentences = comparisons_of(evidence);
   std::vector<std::string> parts;
+  if (auto warning = control_warning(evidence); !warning.empty())
+    parts.push_back(std::move(warning));
   if (auto headline = headline_of(evidence.ladders); !headline.empty())
     parts.push_back(std::move(headline));
   auto claims = sentences_of(sentences.claims);

@@ -359,7 +359,8 @@ struct Evidence {
   std::string answer;  // a few sentences, from the verdicts
   std::optional<std::string> baseline;
   std::optional<std::string> declared_baseline;  // also if it is not among the selected arms
-  std::string metric;                            // primary; empty without a comparison
+  bool control = false;  // the arm `control` is the baseline with other random numbers
+  std::string metric;    // primary; empty without a comparison
   std::vector<int64_t> seeds;
   std::vector<TaskEvidence> tasks;
   std::vector<Ladder> ladders;           // if it has sizes, or arms and a grid

@@ -13,6 +13,7 @@
 #include "experiments/analysis/answer.h"
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/control.h"
 #include "experiments/analysis/cost.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
@@ -302,6 +303,7 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
   if (study.compare) {
     evidence.baseline = study.compare->baseline;
     evidence.metric = study.compare->metric;
+    evidence.control = study.compare->control;
   }
   for (const auto& setting : study.settings) {
     evidence.tasks.push_back(TaskBuilder(study, runs, setting).build());

@@ -71,7 +71,7 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
   if (!options.trains()) return 0;
   if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
   auto model = make_model(job.experiment, data.tokenizers);
-  choose_trained(*model, options, static_cast<uint64_t>(job.plan.seed));
+  choose_trained(*model, options, job.seed());
   if (!std::holds_alternative<training::TimeBudget>(options.budget))
     return run_length(job.experiment, data, *model, 0).updates;
   const auto recorded = records::recorded_environment(job.folder);

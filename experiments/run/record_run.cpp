@@ -60,7 +60,7 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
   result.skipped_lines = prepared.data.corpus.skipped;
   result.repeated_pairs = prepared.data.corpus.repeated;
   result.lopsided_pairs = prepared.data.corpus.lopsided;
-  const auto cuts = prepared.data.cuts(static_cast<uint64_t>(job.plan.seed));
+  const auto cuts = prepared.data.cuts(job.seed());
   result.cut_sources = cuts.sources;
   result.cut_targets = cuts.targets;
   result.weights = chosen.name;

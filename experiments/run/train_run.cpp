@@ -46,11 +46,11 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
   options.steps = prepared.steps;
   return {.options = std::move(options),
           .dropout = job.experiment.model.dropout,
-          .seed = static_cast<uint64_t>(job.plan.seed),
+          .seed = job.seed(),
           .precision = prepared.environment.precision,
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
-          .augmentation = prepared.data.augmentation(static_cast<uint64_t>(job.plan.seed)),
+          .augmentation = prepared.data.augmentation(job.seed()),
           .folder = job.folder.path,
           .log = job.folder.log(),
           .checkpoints = job.folder.checkpoints(),
@@ -68,7 +68,7 @@ struct InitialModel {
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
 InitialModel begin_model(const RunJob& job, const Prepared& prepared, bool continued,
                          std::ostream& messages) {
-  const auto seed = static_cast<uint64_t>(job.plan.seed);
+  const auto seed = job.seed();
   InitialModel initial{.model = make_model(job.experiment, prepared.data.tokenizers)};
   models::initialize(*initial.model, models::derive_seed(seed, "weights"));
   if (prepared.start && !continued)
@@ -199,6 +199,12 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
 }
 
 }  // namespace
+
+uint64_t RunJob::seed() const {
+  const auto seed = static_cast<uint64_t>(plan.seed);
+  const auto stream = static_cast<uint64_t>(experiment.training.stream);
+  return stream == 0 ? seed : models::derive_seed(seed, "stream", stream);
+}
 
 RunJob job_of(const records::RunFolder& folder) {
   return {.folder = folder,

@@ -20,6 +20,9 @@ struct RunJob {
   std::optional<training::RankPlace> place = {};  // of this one; absent: it starts the others
   std::vector<std::string> rank_command = {};     // that those run
   std::chrono::seconds rank_timeout = training::kRankTimeout;
+
+  /// The seed of all random numbers of the training: the run's, of its stream.
+  uint64_t seed() const;
 };
 
 /// Reads the plan of `ablate run` in the folder. Throws CheckpointError if there is none, and

@@ -92,7 +92,11 @@ struct Comparison {
   std::optional<Target> cost_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;
+  bool control = false;
 };
+
+/// The arm of compare.control: the baseline with other random numbers.
+inline constexpr const char* kControl = "control";
 
 /// The metric that the arms of `task` are compared by.
 const std::string& metric_of(const Comparison& comparison, const std::string& task);

@@ -296,8 +296,10 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                         .claim = checked_claim(options.claim, "compare", section, problems),
                         .test = options.test,
                         .allow = options.allow,
-                        .fit = options.fit};
+                        .fit = options.fit,
+                        .control = options.control};
   if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, problems);
+  if (options.control) comparison.arms.try_emplace(kControl);  // of which nothing is claimed
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.names_of_tasks(), problems);
   if (given("compare.test_sets"))

@@ -52,6 +52,27 @@ void check_grid(const std::vector<Variation>& variations, const std::string& wha
                                        what, in_quotes(variation.name), axis.key));
 }
 
+/// Adds the arm of compare.control.
+void add_control(ParsedStudy& study) {
+  const auto& compare = study.keys.compare;
+  const auto baseline = std::ranges::find(study.arms, compare.baseline, &Variation::name);
+  if (!compare.control || baseline == study.arms.end()) return;
+  const auto mark = study.tree.place("compare.control");
+  need(std::ranges::find(study.arms, kControl, &Variation::name) == study.arms.end(),
+       "compare.control",
+       "compare.control adds an arm of the name control, which the study has already; rename that "
+       "one",
+       study);
+  Value layer{.type = Value::Type::mapping};
+  put(layer, {"training.stream", mark, {.type = Value::Type::scalar, .scalar = "1", .mark = mark}},
+      Repeated::problem, study.problems);
+  auto control = *baseline;
+  control.name = kControl;
+  control.mark = mark;
+  control.layers.push_back(std::move(layer));
+  study.arms.push_back(std::move(control));
+}
+
 void read_variations(ParsedStudy& study) {
   const auto& keys = study.keys;
   SettingAxes axes;
@@ -65,6 +86,7 @@ void read_variations(ParsedStudy& study) {
     points = multiplied({}, keys.grid, study.problems);
   }
   if (study.arms.empty()) study.arms.push_back({.name = "base"});
+  add_control(study);
   if (axes.tasks.empty()) axes.tasks.push_back({.name = name_of_base_task(study.base)});
   study.sizes = names_of(axes.sizes);
   for (auto& [setting, change] : settings_of(axes, study.problems)) {
@@ -101,6 +123,7 @@ void read_match(ParsedStudy& study) {
   for (const auto& arm : study.arms) {
     const bool listed = match.arms.empty() || is_selected(arm.name, match.arms);
     if (whole && !varied && listed && arm.name != study.keys.compare.baseline &&
+        !(study.keys.compare.control && arm.name == kControl) &&
         std::ranges::any_of(arm.layers, [&](const Value& layer) { return gives(layer, match.by); }))
       study.problems.add(arm.mark,
                          fmt::format("the arm {} sets {}, which match solves for; remove it, or "

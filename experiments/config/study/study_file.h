@@ -40,6 +40,7 @@ struct CompareOptions {
   Value cost_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;
+  bool control = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
@@ -66,6 +67,9 @@ struct CompareOptions {
         "fit", o.fit,
         "power: fit metric = a * parameters ^ b over the arms or, in a study with sizes, of every "
         "arm over them; three sizes or more are needed; none: no fit");
+    visit("control", o.control,
+          "train the baseline once more, as the arm `control`, with other random numbers and, with "
+          "tune, a search of its own: how far it is from the baseline is the study's noise");
   }
 };
 

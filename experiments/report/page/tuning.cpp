@@ -115,7 +115,10 @@ Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
               "in nats, less the loss of the chosen ones (Wortsman et al. 2023): 0 if the "
               "values do not matter.") +
           tuning_curves(evidence, looks) +
-          folded("Every combination that was tried", grid_table(tried_grid(evidence), looks)));
+          folded("Every combination that was tried, and the mean difference from the baseline with "
+                 "equal "
+                 "values",
+                 grid_table(tried_grid(evidence), looks)));
 }
 
 }  // namespace ablate::report

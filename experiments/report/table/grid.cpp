@@ -224,9 +224,34 @@ Grid tuning_grid(const analysis::Evidence& evidence) {
   return grid;
 }
 
+namespace {
+
+/// The mean difference of the scores from those of the baseline with equal values, over the seeds
+/// that both have; empty of the baseline and without one.
+std::string beside_baseline(const analysis::Evidence& evidence, const config::ArmSearch& search,
+                            const config::TriedCombination& tried) {
+  const auto& arms = evidence.tuning->arms;
+  const auto baseline = std::ranges::find_if(arms, [&](const analysis::TunedArm& arm) {
+    return arm.search.task == search.task && arm.search.arm == evidence.baseline;
+  });
+  if (baseline == arms.end() || search.arm == evidence.baseline) return "";
+  const auto& all = baseline->search.tried;
+  const auto equal = std::ranges::find(all, tried.values, &config::TriedCombination::values);
+  if (equal == all.end()) return "-";
+  std::vector<double> differences;
+  for (size_t seed = 0; seed < tried.scores.size(); ++seed)
+    if (tried.scores[seed] && equal->scores[seed])
+      differences.push_back(*tried.scores[seed] - *equal->scores[seed]);
+  const double mean = statistics::mean(differences);
+  return std::isnan(mean) ? "-" : fmt::format("{:+.3f}", mean);
+}
+
+}  // namespace
+
 Grid tried_grid(const analysis::Evidence& evidence) {
   const auto& tuning = *evidence.tuning;
   Grid grid{.title = "Tried values", .columns = value_columns(evidence), .rows = {}};
+  if (evidence.baseline) grid.columns.push_back({"beside " + *evidence.baseline});
   for (const auto seed : tuning.seeds) grid.columns.push_back({fmt::format("seed {}", seed)});
   grid.columns.push_back({.heading = "", .holds = Holds::words});
   for (const auto& [search, sensitivity] : tuning.arms)
@@ -238,6 +263,7 @@ Grid tried_grid(const analysis::Evidence& evidence) {
           evidence, search, [&](size_t key) { return tried.values[key]; },
           tried_score(config::mean_score(tried), tuning.metric));
       row.back().best = chosen == std::ssize(search.chosen);
+      if (evidence.baseline) row.push_back({beside_baseline(evidence, search, tried)});
       for (size_t seed = 0; seed < tried.scores.size(); ++seed) {
         const auto& score = tried.scores[seed];
         row.push_back({score ? tried_score(*score, tuning.metric) : "-"});

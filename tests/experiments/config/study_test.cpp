@@ -28,6 +28,24 @@ TEST(Study, WithoutTasksAndArmsThereIsOneNamedAfterTheData) {
   EXPECT_EQ(study.arms, std::vector<std::string>{"base"});
 }
 
+TEST(Study, AControlIsTheBaselineWithOtherRandomNumbers) {
+  const auto text = kBase + "arms: {a: {model.layers: 2}, b: {}}\n" +
+                    "compare: {baseline: a, metric: exact_match, control: true, claim: superior}\n";
+  const auto study = study_of(text);
+  EXPECT_EQ(study.arms, (std::vector<std::string>{"a", "b", "control"}));
+  const auto& control = study.configurations.back().experiment;
+  EXPECT_EQ(control.model.layers, 2);
+  EXPECT_EQ(control.training.stream, 1);
+  EXPECT_EQ(differences(study.configurations.front().experiment, control).size(), 1U);
+  EXPECT_FALSE(claim_of(*study.compare, "copy", "control").kind);
+  EXPECT_TRUE(claim_of(*study.compare, "copy", "b").kind);
+  auto taken = text;
+  taken.replace(taken.find("b: {}"), 5, "control: {}");
+  EXPECT_NE(messages_of(taken).find("compare.control adds an arm of the name control, which the "
+                                    "study has already; rename that one"),
+            std::string::npos);
+}
+
 TEST(Study, LaterLayersWin) {
   const std::string yaml =
       "name: s\nseeds: [1]\n"

@@ -362,6 +362,25 @@ TEST(Tables, CountTheValuesThatSeedsHaveChosen) {
   EXPECT_EQ(arm.at("tried")[1].at("scores").dump(), "[4.0,null]");
 }
 
+TEST(Grids, SetTriedValuesBesideTheBaselinesEqualOnes) {
+  auto evidence = evidence_with("length 12");
+  evidence.baseline = "base";
+  evidence.tuning = two_keys();
+  auto& arms = evidence.tuning->arms;
+  arms[0].search.tried = {{.values = {"0.1", "0"}, .scores = {3, 5}},
+                          {.values = {"0.2", "0"}, .scores = {4, std::nan("")}}};
+  arms[1].search.tried = {{.values = {"0.1", "0"}, .scores = {2.5, std::nullopt}},
+                          {.values = {"0.2", "0"}, .scores = {3, 4}},
+                          {.values = {"0.4", "0"}, .scores = {3, 4}}};
+  const auto grid = tried_grid(evidence);
+  const auto beside = std::ranges::find(grid.columns, "beside base", &GridColumn::heading);
+  ASSERT_NE(beside, grid.columns.end());
+  std::string found;
+  for (const auto& row : grid.rows)
+    found += row[static_cast<size_t>(beside - grid.columns.begin())].text + "; ";
+  EXPECT_EQ(found, "; ; -0.500; -; -; ") << "of seed 101 alone; diverged; not tried";
+}
+
 TEST(Csv, EveryRowHasTheFieldsOfTheHead) {
   const auto csv = csv_table(evidence_with("length 12"));
   std::istringstream lines(csv);

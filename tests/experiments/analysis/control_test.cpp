@@ -1,0 +1,58 @@
+#include "experiments/analysis/control.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/experiments/analysis/synthetic.h"
+
+namespace ablate::analysis {
+namespace {
+
+const std::string kControlled = "compare: {baseline: base, metric: exact_match, control: true}\n";
+
+Evidence evidence_of(const std::vector<double>& control, const std::vector<double>& arm) {
+  const std::vector<double> base{0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+  return make_evidence(study_of(study_yaml(8, {"a"}, kControlled)),
+                       runs_of({{"base", base}, {"a", arm}, {"control", control}}));
+}
+
+const std::vector<double> kNoise{0.49, 0.51, 0.49, 0.51, 0.49, 0.51, 0.49, 0.51};
+
+TEST(Control, IsOneMoreArmOfTheFamilyOfWhichNothingIsClaimed) {
+  const auto evidence = evidence_of(kNoise, std::vector<double>(8, 0.6));
+  EXPECT_EQ(evidence.tasks.front().comparisons, 2);
+  EXPECT_FALSE(contrast(evidence, "control").claim.kind);
+  EXPECT_EQ(contrast(evidence, "control").verdict, Verdict::inconclusive);
+  EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::better);
+}
+
+TEST(Control, GivesTheFloorOfTheDifferences) {
+  // The deviation of eight differences of 0.01 is 0.01 sqrt(8 / 7).
+  const auto notes = control_notes(evidence_of(kNoise, std::vector<double>(8, 0.6)));
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes.front(),
+            "copy (length 12): the control, which is the baseline with other random numbers, "
+            "differs by 0.000 in exact match, and the deviation of its differences, the floor, is "
+            "0.011. Mean differences in floors: a 9.4.");
+}
+
+TEST(Control, WarnsIfItDiffersItself) {
+  EXPECT_EQ(control_warning(evidence_of(kNoise, kNoise)), "");
+  const auto evidence = evidence_of(std::vector<double>(8, 0.6), kNoise);
+  EXPECT_EQ(
+      control_warning(evidence),
+      "Warning: the control, which is the baseline with other random numbers, is shown to "
+      "differ from the baseline on copy (length 12). What else is shown here may be as little "
+      "of an effect.");
+  EXPECT_TRUE(evidence.answer.starts_with("Warning: the control"));
+}
+
+TEST(Control, OfAStudyWithoutOneSaysNothing) {
+  const auto study = study_of(study_yaml(8, {"control"}, kCompare));
+  const auto evidence =
+      make_evidence(study, runs_of({{"base", kNoise}, {"control", std::vector<double>(8, 0.9)}}));
+  EXPECT_TRUE(control_notes(evidence).empty());
+  EXPECT_EQ(control_warning(evidence), "");
+}
+
+}  // namespace
+}  // namespace ablate::analysis
