@@ -7,6 +7,7 @@
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/schema.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -47,7 +48,7 @@ TEST(ArchitecturesPage, SaysWhatTheProgramSaysOfEveryName) {
   for (const auto& row : rows()) {
     if (const auto* word = find_foreign_word(row.name)) {
       EXPECT_EQ(row.key, key_of(*word)) << row.name;
-      EXPECT_NE(row.remark.find(word->remark), std::string::npos) << row.name << row.remark;
+      EXPECT_TRUE(says(row.remark, word->remark)) << row.name << row.remark;
     } else {
       EXPECT_EQ(row.name, last_key(row.key));
       EXPECT_NE(node_at(experiment_schema(), row.key), nullptr) << row.key;

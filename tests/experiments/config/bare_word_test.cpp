@@ -54,10 +54,5 @@ TEST(ABareWord, OfALayerIsTheKindThere) {
   EXPECT_EQ(layers[1].norm.kind, models::NormKind::none);
 }
 
-TEST(ABareWord, IsNoValueOfASectionWithoutKinds) {
-  EXPECT_EQ(messages_of(kModel + "{residual: plain}\n"),
-            "study.yaml:5:21: model.residual must be a mapping, not a single value");
-}
-
 }  // namespace
 }  // namespace ablate::config

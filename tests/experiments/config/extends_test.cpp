@@ -6,6 +6,7 @@
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study_change.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -98,9 +99,9 @@ TEST_F(Extended, IsFrozenAsOneFileThatMeansTheSame) {
       "base:\n  model.decoder.attention: {softcap: 2}\n  training.schedule: inverse_square_root\n"
       "expect: [\"a.bleu >= 0.5 * b.bleu\"]\n");
   const auto text = parse_study(file).text;
-  EXPECT_EQ(text.find("extends"), text.npos);
+  EXPECT_FALSE(says(text, "extends"));
   const auto line = fmt::format("{:<48}  # small.yaml:7\n", "      peak: 0.02");
-  EXPECT_NE(text.find(line), text.npos) << text;
+  EXPECT_TRUE(says(text, line));
   const auto whole = study_of(text), study = read_study(file);
   EXPECT_EQ(changes(study, whole), std::vector<std::string>());
   EXPECT_EQ(changes(whole, study), std::vector<std::string>());

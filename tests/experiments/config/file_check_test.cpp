@@ -3,6 +3,7 @@
 
 #include "experiments/config/study/study_check.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -24,19 +25,16 @@ TEST(FileCheck, NamesEveryFileThatIsNotThere) {
   const std::string where =
       "; relative paths start at the study's folder, or at the one that "
       "--data names";
-  EXPECT_NE(text.find("study.yaml:3:34: data.train: there is no DATA/a.de" + where),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("data.validation: there is no DATA/b.tsv" + where), std::string::npos)
-      << text;
-  EXPECT_EQ(text.find("there is no DATA/a.en"), std::string::npos) << text;
+  EXPECT_TRUE(says(text, "study.yaml:3:34: data.train: there is no DATA/a.de" + where));
+  EXPECT_TRUE(says(text, "data.validation: there is no DATA/b.tsv" + where));
+  EXPECT_FALSE(says(text, "there is no DATA/a.en"));
 }
 
 TEST(FileCheck, NamesAFileOnceHoweverManyArmsReadIt) {
   const TemporaryFile present("", "x");
   const auto text = missing(kFiles + "arms: {a: {}, b: {model.dropout: 0.2}}\n", present.folder());
   EXPECT_EQ(text.find("DATA/a.en;"), text.rfind("DATA/a.en;")) << text;
-  EXPECT_NE(text.find("DATA/a.en;"), std::string::npos) << text;
+  EXPECT_TRUE(says(text, "DATA/a.en;"));
 }
 
 TEST(FileCheck, IsSilentWhereTheFilesAreThereOrNobodyAsks) {
@@ -52,10 +50,8 @@ TEST(FileCheck, KnowsRunsAndWordVectors) {
                                 "{init_from: {run: old}, pretrained_embeddings: {source: "
                                 "v.txt}}\n",
                             present.folder());
-  EXPECT_NE(text.find("training.init_from.run: there is no DATA/old"), std::string::npos) << text;
-  EXPECT_NE(text.find("training.pretrained_embeddings.source: there is no DATA/v.txt"),
-            std::string::npos)
-      << text;
+  EXPECT_TRUE(says(text, "training.init_from.run: there is no DATA/old"));
+  EXPECT_TRUE(says(text, "training.pretrained_embeddings.source: there is no DATA/v.txt"));
 }
 
 TEST(FileCheck, SaysWhatATildeStandsFor) {

@@ -8,6 +8,7 @@
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/explanation.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -86,10 +87,10 @@ TEST(ConfigurationPage, NamesEveryKey) {
     const auto key = path.find('.') == std::string::npos ? "## " + path
                      : is_kind                           ? last_key(path) + "` selects"
                                                          : "| `" + last_key(path) + "` |";
-    EXPECT_NE(page.find(key), std::string::npos) << path;
+    EXPECT_TRUE(says(page, key)) << path;
   }
-  EXPECT_NE(page.find("| `dropout` | number at least 0 and below 1 | `0.1` |"), std::string::npos);
-  EXPECT_NE(page.find("`task` selects the alternative and must be given."), std::string::npos);
+  EXPECT_TRUE(says(page, "| `dropout` | number at least 0 and below 1 | `0.1` |"));
+  EXPECT_TRUE(says(page, "`task` selects the alternative and must be given."));
 }
 
 TEST(ShippedStudies, TellEditorsTheirSchemaInTheFirstLine) {
@@ -174,7 +175,7 @@ TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
   const int count = refused(paths, messages);
   if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
   for (size_t i = 0; i < paths.size(); ++i)
-    EXPECT_NE(messages.find(paths[i].string()), std::string::npos) << mistakes[i];
+    EXPECT_TRUE(says(messages, paths[i].string())) << mistakes[i];
 }
 
 }  // namespace

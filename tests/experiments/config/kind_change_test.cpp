@@ -71,30 +71,5 @@ TEST(AnotherKind, IsLaidUnderWhatTheArmGivesItself) {
   EXPECT_EQ(schedule.warmup, 10);
 }
 
-TEST(AnotherKind, ThatLacksAKeySaysSo) {
-  const auto study = study_of(kAll +
-                              "arms:\n  base: {}\n  adam: {training.optimizer.kind: adam}\n"
-                              "  constant: {training.schedule.kind: constant}\n");
-  EXPECT_EQ(study.notes,
-            (std::vector<std::string>{
-                "training.optimizer.weight_decay is given but ignored, since "
-                "training.optimizer.kind is adam, which has no such key (copy/adam)",
-                "training.schedule.floor is given but ignored, since training.schedule.kind is "
-                "constant, which has no such key (copy/constant)"}));
-}
-
-TEST(AnotherKind, ThatGetsTheKeyBackHasNothingToSay) {
-  EXPECT_EQ(study_of(kAll + "tasks: {t: {training.schedule.kind: constant}}\n"
-                            "arms: {a: {training.schedule: {kind: cosine, floor: 0.002}}}\n")
-                .notes,
-            std::vector<std::string>());
-}
-
-TEST(AnotherKind, ReportsAMistakeOfTheOneBeforeOnce) {
-  EXPECT_EQ(messages_of(kBase + "  training: {schedule: {kind: cosine, peak: high}}\n"
-                                "arms: {a: {training.schedule.kind: linear}}\n"),
-            "study.yaml:5:45: training.schedule.peak 'high' is not a number");
-}
-
 }  // namespace
 }  // namespace ablate::config

@@ -7,13 +7,6 @@
 namespace ablate::config {
 namespace {
 
-/// A model of embeddings and feed-forwards without biases, and nothing else.
-int64_t parameters_of(const Experiment& experiment, int64_t vocabulary) {
-  const auto& model = experiment.model;
-  const auto& dense = std::get<models::DenseFeedForward>(model.feed_forward);
-  return model.d_model * (vocabulary + model.layers * (dense.gated ? 3 : 2) * dense.d_hidden);
-}
-
 const std::string kArms =
     kBase +
     "  model: {d_model: 64, layers: 2, feed_forward: {d_hidden: 300}}\n"
@@ -64,38 +57,6 @@ TEST(Match, TheBaselineCountsAsItWouldRunEvenIfItIsNotSelected) {
   const auto study = study_of(
       kArms + kMatch, {.sets = {"model.layers=4"}, .arms = {"gated"}, .count = parameters_of});
   EXPECT_EQ(hidden_of(study, "copy", "gated"), 200);
-}
-
-TEST(Match, RefusesWhatItCannotSolve) {
-  const auto refused = [](const std::string& match, const std::string& more = "") {
-    return messages_of(kArms + "match: {parameters: baseline" + match + "}\n" + more,
-                       {.count = parameters_of});
-  };
-  EXPECT_EQ(
-      refused(", by: model.layers, arms: [gated]"),
-      "study.yaml:8:35: match cannot give the arm 'gated' the baseline's 80896 parameters by "
-      "model.layers: the closest is 1 with 61696 parameters, 23.7 % away, and 1 % is allowed; "
-      "match by a finer key, or leave the arm out of match.arms");
-  EXPECT_EQ(refused(", by: model.feed_forward.width"),
-            "study.yaml:8:35: match.by: unknown key 'model.feed_forward.width'; write a path below "
-            "base, such as model.feed_forward.d_hidden");
-  EXPECT_EQ(refused(", by: training.steps"),
-            "study.yaml:8:35: match.by: training.steps is not a whole number of the model, such as "
-            "model.feed_forward.d_hidden");
-  EXPECT_EQ(refused(", by: model.layers"),
-            "study.yaml:6:60: the arm 'deep' sets model.layers, which match solves for; remove it, "
-            "or leave the arm out of match.arms");
-  EXPECT_EQ(refused(", by: model.feed_forward.d_hidden, arms: [gate]"),
-            "study.yaml:8:70: unknown arm 'gate' in match.arms; did you mean 'gated'?");
-  EXPECT_EQ(refused(", by: model.feed_forward.d_hidden, arms: [plain, gated]"),
-            "study.yaml:8:70: 'plain' is the baseline, whose parameters the other arms get; leave "
-            "it out of match.arms");
-  EXPECT_EQ(refused(", by: model.feed_forward.d_hidden",
-                    "grid: {model.feed_forward.d_hidden: [30, 60]}\n"),
-            "study.yaml:8:35: match.by: the grid varies model.feed_forward.d_hidden, so match "
-            "cannot solve for it; match by another key, or take it out of the grid");
-  EXPECT_EQ(refused(""),
-            "study.yaml:8:1: match needs 'parameters: baseline' and 'by', the key to solve for");
 }
 
 }  // namespace

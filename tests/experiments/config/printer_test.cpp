@@ -5,6 +5,7 @@
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/explanation.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -188,12 +189,9 @@ TEST(Printer, OptionalAndListValuesComeBack) {
 TEST(Printer, OriginsFollowAsComments) {
   const auto run = run_of(kBase, "base", {.sets = {"model.layers=2"}});
   const auto text = to_yaml(run.experiment, run.origins);
-  EXPECT_NE(text.find("  task: copy                                      # study.yaml:4\n"),
-            std::string::npos);
-  EXPECT_NE(text.find("  layers: 2                                       # --set\n"),
-            std::string::npos);
-  EXPECT_NE(text.find("  d_model: 512                                    # default\n"),
-            std::string::npos);
+  EXPECT_TRUE(says(text, "  task: copy                                      # study.yaml:4\n"));
+  EXPECT_TRUE(says(text, "  layers: 2                                       # --set\n"));
+  EXPECT_TRUE(says(text, "  d_model: 512                                    # default\n"));
   const TemporaryFile file(text);
   EXPECT_EQ(canonical(read_experiment(file.path())), canonical(run.experiment));
 }

@@ -123,23 +123,12 @@ TEST(Study, SelectionKeepsTheOrderOfTheFile) {
   EXPECT_EQ(study.runs.size(), 4U);
 }
 
-TEST(Study, SetNeedsToFitOnlyTheSelectedArms) {
-  const std::string yaml = kBase + "arms: {a: {}, b: {model.position.kind: learned}}\n";
-  const std::vector<std::string> sets = {"model.position.max_length=9"};
-  EXPECT_EQ(messages_of(yaml, {.sets = sets, .arms = {"b"}}), "");
-  EXPECT_EQ(messages_of(yaml, {.sets = sets}),
-            "--set:1:16: unknown key 'max_length' in model.position; it belongs to kind learned");
-}
-
 TEST(Study, UnknownNamesOfTheSelectionAreReportedWithTheirPlace) {
   const std::string yaml = kBase + "arms: {sinusoidal: {}, learned: {}}\n";
   EXPECT_EQ(error_of(yaml, {.arms = {"sinusoidal", "lerned"}}),
             "--arms:1:12: unknown arm 'lerned'; did you mean 'learned'?\n"
             "  sinusoidal,lerned\n"
             "             ^");
-  EXPECT_EQ(messages_of(yaml, {.tasks = {"sort"}}),
-            "--tasks:1:1: unknown task 'sort'; choose copy");
-  EXPECT_EQ(messages_of(yaml, {.seeds = {-1}}), "--seeds:1:1: seed -1 must not be negative");
 }
 
 TEST(Study, ComparisonIsLeftOutWhereTheBaselineIsNotSelected) {
@@ -153,17 +142,6 @@ TEST(Study, RelativeDataStartsAtTheStudyUnlessTheSelectionSaysOtherwise) {
   const TemporaryFile file(kBase);
   EXPECT_EQ(read_study(file.path()).data_folder, file.folder());
   EXPECT_EQ(read_study(file.path(), {.data_folder = "/elsewhere"}).data_folder, "/elsewhere");
-}
-
-TEST(Study, AMistakeInSeveralRunsIsReportedOnce) {
-  EXPECT_EQ(messages_of("name: s\nseeds: [1, 2]\nbase: {data: {task: copy}}\n"
-                        "tasks: {t: {}, u: {}}\narms: {a: {model.dropout: 2}, b: {}}\n"),
-            "study.yaml:5:27: model.dropout must be at least 0 and below 1 (task 't', arm 'a')");
-}
-
-TEST(Study, RulesOfUnreadableValuesAreNotReported) {
-  EXPECT_EQ(messages_of(kTraining + "{patience: 2, evaluate_every: 10k}\n"),
-            "study.yaml:5:43: training.evaluate_every '10k' is not an integer; write 10000");
 }
 
 class ShippedStudy : public testing::TestWithParam<const char*> {};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/problem.h"
+#include "tests/folder.h"
 
 namespace ablate {
 
@@ -20,31 +20,20 @@ inline const std::string kBase = kHead + "base:\n  data: {task: copy}\n";
 inline const std::string kModel = kBase + "  model: ";
 inline const std::string kTraining = kBase + "  training: ";
 
-struct MessageCase {
-  std::string name;
-  std::string yaml;
-  std::string messages;
-  std::vector<std::string> sets = {};
-};
-
 /// A file that exists as long as the object; its folder is its own.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text, const std::string& name = "study.yaml") {
-    std::string pattern = testing::TempDir() + "config-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    path_ = folder_ / name;
+    path_ = folder_.path / name;
     std::ofstream(path_, std::ios::binary) << text;
   }
-  ~TemporaryFile() { std::filesystem::remove_all(folder_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return folder_.path; }
 
  private:
-  std::filesystem::path folder_, path_;
+  Folder folder_;
+  std::filesystem::path path_;
 };
 
 inline config::Study study_of(const std::string& yaml, const config::Selection& selection = {}) {
@@ -75,22 +64,36 @@ inline std::string error_of(const std::string& yaml, const config::Selection& se
   return "";
 }
 
-/// The lines of the error text that begin with a position.
+/// A line for every problem, "study.yaml:line:column: message"; `study` is what stands for the
+/// file.
+inline std::string messages_in(const config::ConfigError& error,
+                               const std::string& study = "study.yaml:") {
+  std::string text;
+  for (const auto& problem : error.problems) {
+    auto place = problem.file.starts_with("--") ? problem.file + ":" : study;
+    if (problem.line > 0) place += fmt::format("{}:{}:", problem.line, problem.column);
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : "\n", place, place.empty() ? "" : " ",
+                        problem.message);
+  }
+  return text;
+}
+
+/// The messages of a study; empty if it has no mistake.
 inline std::string messages_of(const std::string& yaml, const config::Selection& selection = {}) {
   const TemporaryFile file(yaml);
-  std::string text;
   try {
     config::read_study(file.path(), selection);
   } catch (const config::ConfigError& error) {
-    for (const auto& problem : error.problems) {
-      const bool on_command_line = problem.file.starts_with("--");
-      text += fmt::format("{}{}", text.empty() ? "" : "\n",
-                          on_command_line ? problem.file : "study.yaml");
-      if (problem.line > 0) text += fmt::format(":{}:{}", problem.line, problem.column);
-      text += fmt::format(": {}", problem.message);
-    }
+    return messages_in(error);
   }
-  return text;
+  return "";
+}
+
+/// The weights of a model of embeddings and dense feed-forwards without biases, and nothing else.
+inline int64_t parameters_of(const config::Experiment& experiment, int64_t vocabulary) {
+  const auto& model = experiment.model;
+  const auto& dense = std::get<models::DenseFeedForward>(model.feed_forward);
+  return model.d_model * (vocabulary + model.layers * (dense.gated ? 3 : 2) * dense.d_hidden);
 }
 
 }  // namespace ablate
