@@ -1,7 +1,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -9,18 +8,13 @@
 #include <string>
 
 #include "data/corpus.h"
+#include "tests/folder.h"
 
 namespace ablate::data {
 
 /// A test with an empty folder of its own.
 class FolderTestCase : public testing::Test {
  protected:
-  FolderTestCase() {
-    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~FolderTestCase() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path write(const std::string& name, const std::string& bytes) {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
     return folder_ / name;
@@ -46,7 +40,8 @@ class FolderTestCase : public testing::Test {
     return "no error";
   }
 
-  std::filesystem::path folder_;
+  const Folder own_;
+  const std::filesystem::path folder_ = own_.path;
 };
 
 }  // namespace ablate::data

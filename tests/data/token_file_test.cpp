@@ -7,6 +7,7 @@
 #include "data/read_corpus.h"
 #include "data/sequence_format.h"
 #include "tests/data/folder_test_case.h"
+#include "tests/says.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_tokens.h"
 
@@ -142,20 +143,17 @@ TEST_F(TokenFiles, OfAnotherTypeSayHowToWriteThem) {
             "uint32");
   const auto file =
       std::make_shared<const TokenFile>(write("a.bin", bytes_of({70'000, 65'537}, 4)));
-  EXPECT_NE(message_of([&] {
-              FileText(file, std::vector<int32_t>(100'000, 4));
-            }).find("too narrow for ids below 100000"),
-            std::string::npos);
+  EXPECT_TRUE(says(message_of([&] { FileText(file, std::vector<int32_t>(100'000, 4)); }),
+                   "too narrow for ids below 100000"));
 }
 
 TEST_F(TokenFiles, NameTheTokenThatTheVocabularyLacks) {
   const auto file = std::make_shared<const TokenFile>(kGolden / "llmc.bin");
   std::vector<int32_t> ids(50'256);
   std::iota(ids.begin(), ids.end(), 4);
-  EXPECT_NE(message_of([&] { FileText(file, ids); })
-                .find("llmc.bin: token 0 (byte 1024) is 50256, which is no token of the vocabulary "
-                      "of 50256"),
-            std::string::npos);
+  EXPECT_TRUE(says(message_of([&] { FileText(file, ids); }),
+                   "llmc.bin: token 0 (byte 1024) is 50256, which is no token of the vocabulary "
+                   "of 50256"));
   ids.push_back(2);
   const FileText text(file, ids);
   EXPECT_EQ(text.read(0, 4), (std::vector<int32_t>{2, 15500, 15, 318}));

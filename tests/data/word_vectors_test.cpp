@@ -1,39 +1,21 @@
 #include "data/word_vectors.h"
 
-#include <gtest/gtest.h>
-#include <stdlib.h>
-#include <zlib.h>
-
 #include <bit>
-#include <fstream>
 #include <limits>
 
-#include "data/corpus.h"
+#include "tests/data/folder_test_case.h"
 
 namespace ablate::data {
 namespace {
 
-class WordVectorsTest : public testing::Test {
+class WordVectorsTest : public FolderTestCase {
  protected:
-  WordVectorsTest() {
-    std::string pattern = testing::TempDir() + "vectors-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    file_ = folder_ / "vectors";
-  }
-  ~WordVectorsTest() override { std::filesystem::remove_all(folder_); }
-
   WordVectors read(const std::string& bytes, int64_t width = 3) {
-    std::ofstream(file_, std::ios::binary) << bytes;
-    return read_word_vectors(file_, {"cat", "dog", "New York"}, width);
+    return read_word_vectors(write("vectors", bytes), {"cat", "dog", "New York"}, width);
   }
   std::string message(const std::string& bytes) {
-    try {
-      read(bytes);
-    } catch (const DataError& error) {
-      std::string text = error.what();
-      return text.substr(text.find(": ") + 2);
-    }
-    return "no error";
+    const auto text = message_of([&] { read(bytes); });
+    return text.substr(text.find(": ") + 2);
   }
   /// A word2vec binary file; `line_ends` as the original program writes them, others do not.
   static std::string binary(const std::vector<std::pair<std::string, std::vector<float>>>& words,
@@ -49,8 +31,6 @@ class WordVectorsTest : public testing::Test {
     }
     return bytes;
   }
-
-  std::filesystem::path folder_, file_;
 };
 
 const WordVectors kBoth = {{"cat", {0.5F, -1, 2e-3F}}, {"dog", {1, 2, 3}}};
@@ -83,10 +63,7 @@ TEST_F(WordVectorsTest, ABinaryVectorMayHoldTheBytesOfSpacesAndLineEnds) {
 
 TEST_F(WordVectorsTest, AGzipFileIsUnpacked) {
   const std::string text = "cat 0.5 -1 2e-3\ndog 1 2 3\n";
-  const auto file = gzopen(file_.c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-  EXPECT_EQ(read_word_vectors(file_, {"cat", "dog"}, 3), kBoth);
+  EXPECT_EQ(read_word_vectors(write_gzip("vectors", text), {"cat", "dog"}, 3), kBoth);
 }
 
 TEST_F(WordVectorsTest, AWordMayHoldSpaces) {

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "tests/says.h"
 #include "tests/tokenizer/golden_files.h"
 #include "tokenizer/huggingface/tokenizer_json.h"
 #include "tokenizer/tokenizer.h"
@@ -89,12 +90,8 @@ TEST(JsonForm, SpecialTokensStandAroundATextAsAskedFor) {
 
 TEST(JsonForm, NamesWhatItCannotSay) {
   const auto said = [](const std::string& name) {
-    try {
-      to_tokenizer_json(content("foreign/golden/" + name + ".model"), {});
-      return std::string();
-    } catch (const TokenizerError& error) {
-      return std::string(error.what());
-    }
+    return refusal_of<TokenizerError>(
+        [&] { to_tokenizer_json(content("foreign/golden/" + name + ".model"), {}); });
   };
   EXPECT_EQ(said("suffix"), "spaces behind words have no form in tokenizer.json");
   EXPECT_TRUE(said("t5").starts_with("the piece '<extra_id_0>', which a user defined"));

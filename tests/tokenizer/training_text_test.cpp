@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/says.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/tokenizer.h"
 
@@ -11,12 +12,7 @@ constexpr auto kKinds = {Kind::bpe, Kind::unigram, Kind::character, Kind::word};
 using Lines = std::vector<std::string>;
 
 std::string refusal(const TokenizerOptions& options, const Lines& lines) {
-  try {
-    Tokenizer::train(options, lines);
-  } catch (const TokenizerError& error) {
-    return error.what();
-  }
-  return "trained";
+  return refusal_of<TokenizerError>([&] { Tokenizer::train(options, lines); }, "trained");
 }
 
 int64_t unknown(const Tokenizer& model, std::string_view line) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "tests/says.h"
+
 namespace ablate::data {
 namespace {
 
@@ -15,12 +17,7 @@ static_assert(Generated<Copy> && Generated<Numbers>);
 static_assert(!Generated<Forgotten> && !Generated<Text> && !Generated<Facts>);
 
 std::string refusal(const TaskGenerator& task) {
-  try {
-    generate(task, 1);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "generated";
+  return refusal_of<DataError>([&] { generate(task, 1); }, "generated");
 }
 
 TEST(Generated, TrainingValidationAndTestsAreDisjoint) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::analysis::answers {
 namespace {
@@ -36,9 +37,7 @@ TEST(Answer, GroupsManyInconclusiveComparisonsByTestSet) {
   Scores scores{{"base", kHigh}};
   for (const auto& arm : arms) scores.emplace(arm, kHigh);
   const auto answer = make_evidence(study, runs_of(scores, scores)).answer;
-  EXPECT_NE(answer.find("Inconclusive: a, b and c (on length 12); a, b and c (on length 13"),
-            std::string::npos)
-      << answer;
+  EXPECT_TRUE(says(answer, "Inconclusive: a, b and c (on length 12); a, b and c (on length 13"));
 }
 
 TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
@@ -50,10 +49,9 @@ TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
   const Scores near{{"base", all}, {"a", kHigh}, {"b", kHigh}, {"c", lower}};
   const Scores far{{"base", all}, {"a", kLow}, {"b", all}, {"c", lower}};
   const auto answer = make_evidence(study, runs_of(near, far)).answer;
-  EXPECT_NE(answer.find("a: 0.100 to 0.400 less exact match than base on length 12 and on "
-                        "length 13 (beyond the trained length): worse."),
-            std::string::npos)
-      << answer;
+  EXPECT_TRUE(says(answer,
+                   "a: 0.100 to 0.400 less exact match than base on length 12 and on "
+                   "length 13 (beyond the trained length): worse."));
 }
 
 TEST(Answer, NamesArmsWithoutAClaimBesideThoseThatHaveOne) {

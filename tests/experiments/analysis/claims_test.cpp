@@ -9,6 +9,7 @@
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::analysis {
 namespace {
@@ -74,9 +75,9 @@ TEST(Family, SpansAllSizesOfATaskAlsoThoseThatAreNotSelected) {
   const auto both = make_evidence(study_of(yaml), runs);
   EXPECT_EQ(both.tasks.front().correction, Correction::joint);
   EXPECT_EQ(contrast(both, "a").difference.adjusted_p, 2.0 / 64);
-  EXPECT_NE(both.tasks.back().family.find("2 primary comparisons of copy: 1 arm on length 12 in 2 "
-                                          "settings."),
-            std::string::npos);
+  EXPECT_TRUE(says(both.tasks.back().family,
+                   "2 primary comparisons of copy: 1 arm on length 12 in 2 "
+                   "settings."));
 }
 
 TEST(Family, DoesNotShrinkWithTheArmsThatAreSelectedOrFinished) {

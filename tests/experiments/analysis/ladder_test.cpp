@@ -9,6 +9,7 @@
 #include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/significance.h"
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::analysis {
 namespace {
@@ -247,8 +248,7 @@ TEST(Ladder, ItsSentenceComesBeforeThoseOfTheSettings) {
       "Over sizes, more: Its difference changes by -0.100 [-0.100, -0.100] with ten times the "
       "parameters (p 0.031)."))
       << evidence.answer;
-  EXPECT_NE(evidence.answer.find(" copy-small, more: 0.100 more exact match"), std::string::npos)
-      << evidence.answer;
+  EXPECT_TRUE(says(evidence.answer, " copy-small, more: 0.100 more exact match"));
 }
 
 TEST(Ladder, ArmsThatShowASlopeAloneShareASentence) {

@@ -3,9 +3,20 @@
 #include <gtest/gtest.h>
 
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::analysis {
 namespace {
+
+/// All notes, a line each.
+std::string notes_of(const config::Study& study, const records::StudyRuns& runs) {
+  return fmt::format("{}\n", fmt::join(make_evidence(study, runs).notes, "\n"));
+}
+
+std::string notes_of(const std::string& yaml, const records::StudyRuns& runs,
+                     const config::Selection& selection = {}) {
+  return notes_of(study_of(yaml, selection), runs);
+}
 
 /// Notes of a base and an arm of two seeds, of whose initial weights the function says what is
 /// known.
@@ -13,10 +24,7 @@ template <class Start>
 std::string notes_with(const Start& start) {
   auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
   for (auto& run : runs.results) run.initial_weights = start(run);
-  std::string all;
-  for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
-    all += note + "\n";
-  return all;
+  return notes_of(study_yaml(2, {"other"}, kCompare), runs);
 }
 
 TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
@@ -26,21 +34,15 @@ TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
                ? records::InitialWeights{{"embedding" + seed, 900}, {"sinusoid" + seed, 1}}
                : records::InitialWeights{{"embedding" + seed, 900}, {"learned" + seed, 100}};
   });
-  EXPECT_NE(notes.find("copy: share of the initial weights that are the baseline's: other 90 %.\n"),
-            std::string::npos)
-      << notes;
-  EXPECT_EQ(notes.find("seeds cannot"), std::string::npos) << "the answer says that already";
+  EXPECT_TRUE(
+      says(notes, "copy: share of the initial weights that are the baseline's: other 90 %.\n"));
+  EXPECT_FALSE(says(notes, "seeds cannot")) << "the answer says that already";
 }
 
 TEST(Notes, SayHowMuchOfATestSetTrainingShows) {
   auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
-  const auto notes = [&] {
-    std::string all;
-    for (const auto& note : make_evidence(study_of(study_yaml(1, {"other"}, kCompare)), runs).notes)
-      all += note + "\n";
-    return all;
-  };
-  EXPECT_EQ(notes().find("training data, too"), std::string::npos);
+  const auto notes = [&] { return notes_of(study_yaml(1, {"other"}, kCompare), runs); };
+  EXPECT_FALSE(says(notes(), "training data, too"));
   for (auto& run : runs.results) run.tests.front().in_training = 7;
   const std::string told =
       "copy: 7 of the 100 examples of length 12 are also in the training data.\n";
@@ -50,10 +52,8 @@ TEST(Notes, SayHowMuchOfATestSetTrainingShows) {
 }
 
 TEST(Notes, AreSilentOnInitialWeightsThatEarlierVersionsDidNotKeep) {
-  EXPECT_EQ(notes_with([](const records::RunResult&) {
-              return records::InitialWeights{};
-            }).find("initial weights"),
-            std::string::npos);
+  EXPECT_FALSE(says(notes_with([](const records::RunResult&) { return records::InitialWeights{}; }),
+                    "initial weights"));
 }
 
 TEST(Notes, SayWhichArmsWereNotTrainedAndOnWhatTheyStand) {
@@ -66,42 +66,32 @@ TEST(Notes, SayWhichArmsWereNotTrainedAndOnWhatTheyStand) {
       run.earlier_steps = 10;
       run.weights = "last of base without encoder.layers.0.attention.1";
     }
-    std::string all;
-    for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
-      all += note + "\n";
-    return all;
+    return notes_of(study_yaml(2, {"other"}, kCompare), runs);
   }();
-  EXPECT_NE(notes.find("copy: other was not trained; evaluated weights: last of base without "
-                       "encoder.layers.0.attention.1.\n"),
-            std::string::npos)
-      << notes;
-  EXPECT_EQ(notes.find("base was not trained"), std::string::npos) << notes;
-  EXPECT_EQ(notes.find("initial weights"), std::string::npos)
-      << "its first weights are base's last: " << notes;
+  EXPECT_TRUE(says(notes,
+                   "copy: other was not trained; evaluated weights: last of base without "
+                   "encoder.layers.0.attention.1.\n"));
+  EXPECT_FALSE(says(notes, "base was not trained"));
+  EXPECT_FALSE(says(notes, "initial weights")) << "its first weights are base's last: " << notes;
 }
 
 TEST(Notes, SayHowLongTheWeightsHadBeenTrainedThatAnArmTrainsOn) {
   auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
   runs.results.back().earlier_steps = 40;
-  std::string all;
-  for (const auto& note : make_evidence(study_of(study_yaml(1, {"other"}, kCompare)), runs).notes)
-    all += note + "\n";
-  EXPECT_NE(all.find("copy: other starts from weights that had been trained for 40 steps, which "
-                     "are not among its own.\n"),
-            std::string::npos)
-      << all;
-  EXPECT_EQ(all.find("base starts"), std::string::npos) << all;
+  const auto all = notes_of(study_yaml(1, {"other"}, kCompare), runs);
+  EXPECT_TRUE(says(all,
+                   "copy: other starts from weights that had been trained for 40 steps, which "
+                   "are not among its own.\n"));
+  EXPECT_FALSE(says(all, "base starts"));
 }
 
 TEST(Notes, SayWhatTheDataHadLessOfOnceForAllSeeds) {
   auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
   for (auto& run : runs.results)
     if (run.arm == "other") run.shortfalls = {"the vocabulary has 29772 tokens instead of 200000"};
-  std::string all;
-  for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
-    all += note + "\n";
+  const auto all = notes_of(study_yaml(2, {"other"}, kCompare), runs);
   const std::string wanted = "copy/other: the vocabulary has 29772 tokens instead of 200000.\n";
-  EXPECT_NE(all.find(wanted), std::string::npos) << all;
+  EXPECT_TRUE(says(all, wanted));
   EXPECT_EQ(all.find(wanted), all.rfind(wanted)) << all;
 }
 
@@ -112,52 +102,33 @@ TEST(Notes, CountWhatTrainingCut) {
       run.cut_sources = 2;
       run.cut_targets = 3;
     }
-  std::string all;
-  for (const auto& note : make_evidence(study_of(study_yaml(1, {"other"}, kCompare)), runs).notes)
-    all += note + "\n";
-  EXPECT_NE(all.find("copy/other/seed-1: 2 sources and 3 targets of the training set cut at the "
-                     "length limit.\n"),
-            std::string::npos)
-      << all;
-  EXPECT_EQ(all.find("copy/base/seed-1"), std::string::npos) << all;
+  const auto all = notes_of(study_yaml(1, {"other"}, kCompare), runs);
+  EXPECT_TRUE(says(all,
+                   "copy/other/seed-1: 2 sources and 3 targets of the training set cut at the "
+                   "length limit.\n"));
+  EXPECT_FALSE(says(all, "copy/base/seed-1"));
 }
 
 TEST(Notes, NameAWarmUpThatDidNotEnd) {
   auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
   for (auto& run : runs.results) run.steps = run.arm == "base" ? 400 : 399;
-  std::string all;
-  const auto study = study_of(
-      study_yaml(1, {"other"}, "compare: {baseline: base, metric: exact_match, allow: [steps]}\n"));
-  for (const auto& note : make_evidence(study, runs).notes) all += note + "\n";
-  EXPECT_NE(all.find("copy/other: the warm-up takes 400 steps and the run 399, so the learning "
-                     "rate never reaches its peak (training.schedule.warmup).\n"),
-            std::string::npos)
-      << all;
+  const auto all = notes_of(
+      study_yaml(1, {"other"}, "compare: {baseline: base, metric: exact_match, allow: [steps]}\n"),
+      runs);
+  EXPECT_TRUE(says(all,
+                   "copy/other: the warm-up takes 400 steps and the run 399, so the learning "
+                   "rate never reaches its peak (training.schedule.warmup).\n"));
 }
 
 TEST(Notes, SayWhichArmsRanOnOtherHardware) {
   auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
-  const auto notes_of_runs = [&] {
-    std::string all;
-    for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
-      all += note + "\n";
-    return all;
-  };
+  const auto notes = [&] { return notes_of(study_yaml(2, {"other"}, kCompare), runs); };
   for (auto& run : runs.results) run.hardware = "NVIDIA A100";
-  EXPECT_EQ(notes_of_runs().find("hardware"), std::string::npos);
+  EXPECT_FALSE(says(notes(), "hardware"));
   runs.results.back().hardware = "NVIDIA H100";
-  EXPECT_NE(
-      notes_of_runs().find("Arms, with how many of their runs, on NVIDIA A100: base (2), other "
-                           "(1); on NVIDIA H100: other (1).\n"),
-      std::string::npos)
-      << notes_of_runs();
-}
-
-std::string notes_of_runs(const std::string& yaml, const records::StudyRuns& runs,
-                          const config::Selection& selection = {}) {
-  std::string all;
-  for (const auto& note : make_evidence(study_of(yaml, selection), runs).notes) all += note + "\n";
-  return all;
+  EXPECT_TRUE(says(notes(),
+                   "Arms, with how many of their runs, on NVIDIA A100: base (2), other "
+                   "(1); on NVIDIA H100: other (1).\n"));
 }
 
 TEST(Notes, SayWhichArmsSawOtherNumbersOfTokensInAsManySteps) {
@@ -165,13 +136,11 @@ TEST(Notes, SayWhichArmsSawOtherNumbersOfTokensInAsManySteps) {
   for (auto& run : runs.results)
     run.tokens = run.arm == "large" ? 2'400'000 : run.arm == "alike" ? 1'205'000 : 1'200'000;
   const auto yaml = study_yaml(2, {"large", "alike"}, kCompare);
-  EXPECT_NE(notes_of_runs(yaml, runs)
-                .find("copy: in the same number of steps, arms were trained on different numbers "
-                      "of target tokens: large 2.40 M beside 1.20 M of base. A budget"),
-            std::string::npos)
-      << notes_of_runs(yaml, runs);
+  EXPECT_TRUE(says(notes_of(yaml, runs),
+                   "copy: in the same number of steps, arms were trained on different numbers "
+                   "of target tokens: large 2.40 M beside 1.20 M of base. A budget"));
   for (auto& run : runs.results) run.tokens = 1'200'000;
-  EXPECT_EQ(notes_of_runs(yaml, runs).find("numbers of target tokens"), std::string::npos);
+  EXPECT_FALSE(says(notes_of(yaml, runs), "numbers of target tokens"));
 }
 
 // 0.99 to the power of 10 is 0.904, to the power of 500 0.0066.
@@ -179,46 +148,37 @@ TEST(Notes, SayHowMuchOfTheStartAnExponentialAverageStillHas) {
   auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
   const auto yaml = study_yaml(1, {"other"}, kCompare);
   const config::Selection average{.sets = {"training.ema=0.99"}};
-  EXPECT_NE(
-      notes_of_runs(yaml, runs, average)
-          .find(
-              "copy/base, copy/other: after 10 steps the exponential average (training.ema: "
-              "0.99) still has 90.4 % of the initial weights, since its start is not corrected.\n"),
-      std::string::npos)
-      << notes_of_runs(yaml, runs, average);
+  EXPECT_TRUE(
+      says(notes_of(yaml, runs, average),
+           "copy/base, copy/other: after 10 steps the exponential average (training.ema: "
+           "0.99) still has 90.4 % of the initial weights, since its start is not corrected.\n"));
   for (auto& run : runs.results) run.steps = 500;
-  EXPECT_EQ(notes_of_runs(yaml, runs, average).find("exponential"), std::string::npos);
+  EXPECT_FALSE(says(notes_of(yaml, runs, average), "exponential"));
 }
 
 TEST(Notes, SayThatAnAverageIsOfOneCheckpointOrLacksTheLast) {
   const auto runs = runs_of({{"base", {0.5}}});
   const auto yaml = study_yaml(1, {}, "");
-  const auto notes = notes_of_runs(
+  const auto notes = notes_of(
       yaml, runs, {.sets = {"training.average=1", "training.save_every=3", "training.steps=10"}});
-  EXPECT_NE(notes.find("copy/base: the average of one checkpoint is that checkpoint.\n"),
-            std::string::npos)
-      << notes;
-  EXPECT_NE(notes.find("training.save_every (3), so the last step, 10, is not in it.\n"),
-            std::string::npos)
-      << notes;
+  EXPECT_TRUE(says(notes, "copy/base: the average of one checkpoint is that checkpoint.\n"));
+  EXPECT_TRUE(says(notes, "training.save_every (3), so the last step, 10, is not in it.\n"));
 }
 
 TEST(Notes, SayThatAModelGuessesWorseThanByChance) {
   auto runs = runs_of({{"base", {0.5, 0.6}}});
   runs.results[1].target_vocabulary = 12;
   runs.results[1].validation_perplexity = 1e47;
-  const auto notes = notes_of_runs(study_yaml(2, {}, ""), runs);
-  EXPECT_NE(
-      notes.find("copy/base/seed-2: the validation perplexity, 1.000e+47, is above 12, which"),
-      std::string::npos)
-      << notes;
-  EXPECT_EQ(notes.find("copy/base/seed-1: the"), std::string::npos) << notes;
+  const auto notes = notes_of(study_yaml(2, {}, ""), runs);
+  EXPECT_TRUE(
+      says(notes, "copy/base/seed-2: the validation perplexity, 1.000e+47, is above 12, which"));
+  EXPECT_FALSE(says(notes, "copy/base/seed-1: the"));
 }
 
 TEST(Notes, DoNotMissAMetricOfATaskWithoutAFinishedRun) {
   const auto yaml = study_yaml(1, {"other"}, "tasks: {copy: {}, later: {}}\n" + kCompare);
-  const auto notes = notes_of_runs(yaml, runs_of({{"base", {0.5}}, {"other", {0.7}}}));
-  EXPECT_EQ(notes.find("not measured"), std::string::npos) << notes;
+  const auto notes = notes_of(yaml, runs_of({{"base", {0.5}}, {"other", {0.7}}}));
+  EXPECT_FALSE(says(notes, "not measured"));
 }
 
 TEST(Notes, SayOnceWhichSeedsWereAddedAfterAReport) {
@@ -246,16 +206,12 @@ TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
                                .arm = "other",
                                .tried = {{.values = {"0.004"}, .scores = {3, 4}}},
                                .chosen = {{.tried = 0, .at_edge = std::move(at_edge)}}}};
-    std::string all;
-    for (const auto& note : make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).notes)
-      all += note + "\n";
-    return all;
+    return notes_of(study, runs_of({{"base", {0.5, 0.6}}}));
   };
   const std::string note = "copy: the best training.schedule.peak of other is ";
-  EXPECT_EQ(notes_of_best({}).find(note), std::string::npos);
-  EXPECT_NE(notes_of_best({{"training.schedule.peak", config::End::largest}})
-                .find(note + "0.004, the largest that was tried, so it is at the edge of its grid"),
-            std::string::npos);
+  EXPECT_FALSE(says(notes_of_best({}), note));
+  EXPECT_TRUE(says(notes_of_best({{"training.schedule.peak", config::End::largest}}),
+                   note + "0.004, the largest that was tried, so it is at the edge of its grid"));
 }
 
 TEST(Sensitivity, IsTheMeanLossOverTheFilesValuesAboveTheBestOfAllThatWereTried) {
@@ -292,16 +248,14 @@ TEST(Notes, SayWhatTheScoresOfATestSetHide) {
       test.unwritable_references = 3;
     }
   }
-  std::string all;
-  for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
-    all += note + "\n";
+  const auto all = notes_of(study_yaml(2, {"other"}, kCompare), runs);
   for (const char* sought :
        {"copy (length 12): unknown tokens among the targets: other 82 % (the most of any seed)",
         "copy (length 12): outputs cut at the greatest length: other 2 of 100",
         "copy (length 12): targets that the tokenizer writes otherwise: other 7 of 100",
         "copy (length 12): targets that the tokenizer cannot write: other 3 of 100"})
-    EXPECT_NE(all.find(sought), std::string::npos) << sought << "\n" << all;
-  EXPECT_EQ(all.find("(length 13): outputs cut"), std::string::npos) << all;
+    EXPECT_TRUE(says(all, sought));
+  EXPECT_FALSE(says(all, "(length 13): outputs cut"));
 }
 
 }  // namespace

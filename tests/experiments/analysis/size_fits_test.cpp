@@ -4,6 +4,7 @@
 
 #include "experiments/analysis/aggregate.h"
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::analysis {
 namespace {
@@ -86,21 +87,19 @@ TEST(SizeFits, OfAStudyWithSizesAreOfEveryArmOverThem) {
   for (const auto& task : evidence.tasks) EXPECT_TRUE(task.fits.empty());
   std::string all;
   for (const auto& note : evidence.notes) all += note + "\n";
-  EXPECT_NE(all.find("copy (length 12), more: perplexity goes as parameters^-0.400"), all.npos)
-      << all;
+  EXPECT_TRUE(says(all, "copy (length 12), more: perplexity goes as parameters^-0.400"));
 }
 
 TEST(SizeFits, ThatCannotBeMadeAreSaidInTheNotes) {
   std::string all;
   for (const auto& note : evidence_of_sizes(0).notes) all += note + "\n";
-  EXPECT_NE(all.find("No power law is fitted"), all.npos) << all;
+  EXPECT_TRUE(says(all, "No power law is fitted"));
 }
 
 TEST(SizeFits, AreSaidInTheNotes) {
   std::string all;
   for (const auto& note : evidence_of(", fit: power").notes) all += note + "\n";
-  EXPECT_NE(all.find("copy (length 12): perplexity goes as parameters^-0.1"), std::string::npos)
-      << all;
+  EXPECT_TRUE(says(all, "copy (length 12): perplexity goes as parameters^-0.1"));
 }
 
 }  // namespace

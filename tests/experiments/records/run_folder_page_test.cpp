@@ -7,6 +7,7 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_plan.h"
+#include "tests/says.h"
 
 namespace ablate::records {
 namespace {
@@ -32,7 +33,7 @@ void expect_fields(const std::string& file) {
   const auto text = section(file);
   Record record;
   Record::fields(record, [&](const std::string& name, const auto&) {
-    EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << file << ": " << name;
+    EXPECT_TRUE(says(text, "`" + name + "`")) << file << ": " << name;
   });
 }
 
@@ -42,7 +43,7 @@ TEST(RunFolderPage, NamesEveryFile) {
   const std::regex literal(R"x("([\w.-]{3,})(\{[^"]*)?")x");  // "result.json", "source-{}.txt"
   int files = 0;
   for (std::sregex_iterator at(spelling.begin(), spelling.end(), literal), end; at != end; ++at) {
-    EXPECT_NE(kPage.find("`" + (*at)[1].str()), std::string::npos) << (*at)[1].str();
+    EXPECT_TRUE(says(kPage, "`" + (*at)[1].str())) << (*at)[1].str();
     ++files;
   }
   EXPECT_GE(files, 25);

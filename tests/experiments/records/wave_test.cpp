@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "experiments/records/run_plan.h"
+#include "tests/folder.h"
 #include "training/storage/errors.h"
 
 namespace ablate::records {
@@ -13,20 +14,14 @@ namespace {
 
 class WaveTest : public testing::Test {
  protected:
-  WaveTest() {
-    std::string pattern = testing::TempDir() + "wave-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~WaveTest() override { std::filesystem::remove_all(folder_); }
-
-  StudyFolder study() const { return {folder_}; }
+  StudyFolder study() const { return {folder_.path}; }
   WaveFolder made(int64_t number) const {
     const auto wave = study().wave(number);
     std::filesystem::create_directories(wave.path);
     return wave;
   }
 
-  std::filesystem::path folder_;
+  const Folder folder_;
 };
 
 TEST_F(WaveTest, CountsFromOne) {
