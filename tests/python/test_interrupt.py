@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 import unittest
 
@@ -30,59 +31,36 @@ while os.path.exists("{busy}"):
 say("saved")
 """
 
-CALL = """
+CAUGHT = """
 try:
-    ablate_lab.call("run")
+    {}
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
+CALL = CAUGHT.format('ablate_lab.call("run")')
+RUN = CAUGHT.format('ablate_lab.run("study.yaml", jobs=2, threads=1)')
 
-THREAD = """
-with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    begun = [pool.submit(ablate_lab.call, "run") for _ in range(2)]
+POOLED = """
+with concurrent.futures.{} as pool:
+    begun = [pool.submit({}) for _ in range(2)]
     try:
         begun[0].result()
     except KeyboardInterrupt:
         print("interrupted", flush=True)
 """
-
-POOL = """
-with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
-    begun = [pool.submit(ablate_lab.call, "run") for _ in range(2)]
-    try:
-        begun[0].result()
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-"""
-
+PROCESSES = 'ProcessPoolExecutor({}, multiprocessing.get_context("fork"))'
+THREAD = POOLED.format("ThreadPoolExecutor(2)", 'ablate_lab.call, "run"')
+POOL = POOLED.format(PROCESSES.format(2), 'ablate_lab.call, "run"')
 # A pool whose tasks have pools.
-NESTED = """
+NESTED = f"""
 def inner():
-    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+    with concurrent.futures.{PROCESSES.format(1)} as pool:
         pool.submit(ablate_lab.call, "run").result()
-with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
-    begun = [pool.submit(inner) for _ in range(2)]
-    try:
-        begun[0].result()
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-"""
-
+""" + POOLED.format(PROCESSES.format(2), "inner")
 # A pool that kills its workers when it is left.
 TERMINATED = """
 with multiprocessing.get_context("fork").Pool(2) as pool:
-    try:
-        pool.map(ablate_lab.call, ["run", "run"])
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-"""
-
-RUN = """
-try:
-    ablate_lab.run("study.yaml", jobs=2, threads=1)
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-"""
+""" + textwrap.indent(CAUGHT.format('pool.map(ablate_lab.call, ["run", "run"])'), "    ")
 
 
 def setUpModule():
