@@ -11,11 +11,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/folder.h"
 
 namespace ablate {
 
@@ -26,6 +29,10 @@ inline std::string read_file(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
   return text.str();
+}
+
+inline nlohmann::json read_json(const std::filesystem::path& file) {
+  return nlohmann::json::parse(read_file(file));
 }
 
 inline void write_file(const std::filesystem::path& file, const std::string& text) {
@@ -60,9 +67,24 @@ inline nlohmann::json scores_in(const std::string& json) {
 
 /// What a command printed and how it ended.
 struct Outcome {
+  bool operator==(const Outcome&) const = default;
+
   int code = 0;
   std::string output;  // standard output, and standard error where the command says 2>&1
 };
+
+inline std::ostream& operator<<(std::ostream& stream, const Outcome& outcome) {
+  return stream << "exit code " << outcome.code << "\n" << outcome.output;
+}
+
+/// Whether a command ended with this code and printed these words.
+inline testing::AssertionResult ends(const Outcome& outcome, int code,
+                                     const std::string& words = "") {
+  if (outcome.code == code && outcome.output.find(words) != std::string::npos)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << outcome << "instead of exit code " << code << " with '" << words << "'";
+}
 
 inline Outcome shell(const std::string& command) {
   Outcome outcome;
@@ -73,6 +95,14 @@ inline Outcome shell(const std::string& command) {
   const int status = pclose(pipe);
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
+}
+
+/// What the program does with these words, each of which is text for a shell or a path.
+template <class... Words>
+Outcome program(const Words&... words) {
+  auto command = kProgram;
+  ((command += " " + std::filesystem::path(words).string()), ...);
+  return shell(command);
 }
 
 /// Starts a command in a process group of its own, with nothing on standard output.
@@ -93,22 +123,33 @@ class ProgramTest : public testing::Test {
  protected:
   ProgramTest() {
     setenv("OMP_NUM_THREADS", "1", 1);
-    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
     write_file(study(), read_file(std::string(ABLATE_SOURCE) + "/tests/experiments/tiny.yaml"));
   }
-  ~ProgramTest() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path study() const { return folder_ / "tiny.yaml"; }
   std::filesystem::path run(const std::string& output) const {
     return folder_ / output / "tiny/copy/base/seed-1";
+  }
+  /// The program with these words, in the test's folder.
+  Outcome ablate(const std::string& words) const {
+    return shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
   }
   std::string command(const std::string& output, const std::string& more = "") const {
     return kProgram + " run " + study().string() + " --output " + (folder_ / output).string() +
            " " + more + " 2>&1";
   }
+  /// What the command leaves in an empty folder. Each study is trained once with the same flags;
+  /// other tests get copies.
+  void given_runs(const std::string& output, const std::string& more = "") const {
+    static std::map<std::string, Folder> made;
+    const auto& whole = made[read_file(study()) + more].path;
+    if (std::filesystem::is_empty(whole)) {
+      ASSERT_TRUE(ends(program("run", study(), "--output", whole, more, "2>&1"), 0));
+    }
+    std::filesystem::copy(whole, folder_ / output, std::filesystem::copy_options::recursive);
+  }
 
-  std::filesystem::path folder_;
+  const Folder own_;
+  const std::filesystem::path folder_ = own_.path;
 };
 
 }  // namespace ablate

@@ -18,10 +18,9 @@ class BenchTest : public ProgramTest {
                    ", d_model: 8, layers: 1, attention: { heads: 2 }, feed_forward: { kind: dense, "
                    "d_hidden: 8 } }\n  training: { tokens_per_batch: 48, max_length: 13 }\n");
     const auto file = folder_ / "batches";
-    const auto outcome =
-        shell(kProgram + " bench train " + (folder_ / "study.yaml").string() +
-              " --steps 1 --vocabulary 30 --threads 1 --batches " + file.string() + " 2>&1");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_TRUE(ends(program("bench train", folder_ / "study.yaml",
+                             "--steps 1 --vocabulary 30 --threads 1 --batches", file, "2>&1"),
+                     0));
     std::vector<nlohmann::json> found;
     for (const auto& line : lines_of(read_file(file))) found.push_back(nlohmann::json::parse(line));
     if (!found.empty()) found.erase(found.begin());  // the model

@@ -12,12 +12,9 @@ using WordSet = std::set<std::string>;
 class CompletionTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
     setenv("PATH", (ABLATE_BUILD ":" + std::string(getenv("PATH"))).c_str(), 1);
-    ASSERT_EQ(shell(kProgram + " completion > " + (folder_ / "script").string()).code, 0);
+    ASSERT_EQ(program("completion >", folder_ / "script").code, 0);
   }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
 
   static WordSet lines(const std::string& text) {
     std::istringstream stream(text);
@@ -28,7 +25,7 @@ class CompletionTest : public testing::Test {
 
   /// What the verb prints for the last of `words`.
   static WordSet offered(const std::string& words) {
-    const auto outcome = shell(kProgram + " complete -- " + words + " 2>&1");
+    const auto outcome = program("complete --", words, "2>&1");
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     return lines(outcome.output);
   }
@@ -44,7 +41,8 @@ class CompletionTest : public testing::Test {
     return lines(outcome.output);
   }
 
-  static inline std::filesystem::path folder_;
+  static inline const Folder own_;
+  static inline const auto& folder_ = own_.path;
 };
 
 TEST_F(CompletionTest, TheVerbNamesWhatTheLastWordCanBecome) {

@@ -6,6 +6,7 @@
 #include "experiments/config/study/study.h"
 #include "experiments/run/model_cost.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -180,7 +181,7 @@ TEST(DocumentedCommands, MakeHasTheTargets) {
     for (const auto& code : code_of(document)) {
       std::smatch found;
       if (!std::regex_search(code.text, found, make)) continue;
-      EXPECT_NE(makefile.find("\n" + found[1].str() + ":"), std::string::npos) << code.text;
+      EXPECT_TRUE(says(makefile, "\n" + found[1].str() + ":")) << code.text;
       ++targets;
     }
   EXPECT_GE(targets, 4);

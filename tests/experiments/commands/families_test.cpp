@@ -7,6 +7,7 @@
 #include "experiments/run/load_run.h"
 #include "models/libtorch.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 #include "training/checkpoint/checkpoint.h"
 
 namespace ablate::commands {
@@ -47,14 +48,13 @@ class FamilyTest : public ProgramTest {
     write_file(file, "name: " + name + "\nseeds: [1]\nbase:\n  data: { " + data +
                          " }\n  model: { " + kTiny + ", " + model + " }\n  training: { " +
                          kTraining + more + " }\n" + "  tokenizer: " + tokenizer_ + "\n");
-    const auto outcome =
-        shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+    const auto outcome = program("run", file, "--output", folder_, "2>&1");
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     output_ = outcome.output;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / name))
       if (entry.path().filename() == "result.json") {
         run_ = entry.path().parent_path();
-        return nlohmann::json::parse(read_file(entry.path()));
+        return read_json(entry.path());
       }
     return {};
   }
@@ -105,8 +105,8 @@ TEST_F(FamilyTest, ALanguageModelIsScoredByTheCharacter) {
       "family: decoder_only", ", steps: 150, evaluate_every: 150");
   const auto& test = result["tests"][0];
   const auto note = [&](const std::string& checkpoint) {
-    const auto outcome = shell(kProgram + " eval " + run_.string() + " --data " + folder_.string() +
-                               " --checkpoint " + checkpoint + " 2>&1");
+    const auto outcome =
+        program("eval", run_, "--data", folder_, "--checkpoint", checkpoint, "2>&1");
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     return outcome.output.find("was chosen by the text that tests it") != std::string::npos;
   };
@@ -115,10 +115,8 @@ TEST_F(FamilyTest, ALanguageModelIsScoredByTheCharacter) {
   EXPECT_EQ(test["compared"], "nothing");
   EXPECT_LT(test["nats_per_character"].get<double>(), 0.15) << output_;
   const auto study = run_.parent_path().parent_path().parent_path();
-  EXPECT_NE(shell(kProgram + " report " + study.string() + " --format text 2>&1")
-                .output.find("nats per character"),
-            std::string::npos);
-  EXPECT_EQ(output_.find("BLEU"), std::string::npos) << output_;
+  EXPECT_TRUE(says(program("report", study, "--format text 2>&1").output, "nats per character"));
+  EXPECT_FALSE(says(output_, "BLEU"));
 }
 
 TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
@@ -131,7 +129,7 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
       "labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
       "family: encoder_only, tying: none, output: { kind: label }",
       ", steps: 60, init_from: { run: '" + from + "', allow: [classifier] }");
-  EXPECT_NE(output_.find("weights of " + from + "; new: classifier"), std::string::npos) << output_;
+  EXPECT_TRUE(says(output_, "weights of " + from + "; new: classifier"));
   EXPECT_EQ(labelled["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
   EXPECT_EQ(labelled["tests"][0]["nats_per_character"], "NaN");
   const auto classes = shell("printf 'the bad film\\na very good plot\\n' | " + kProgram +
@@ -141,23 +139,21 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
   const auto scored = [&](const std::string& label) {
     write_file(folder_ / "one.txt", "the bad film\n");
     write_file(folder_ / "label.txt", label + "\n");
-    return shell(kProgram + " score " + run_.string() + " --source " +
-                 (folder_ / "one.txt").string() + " --target " + (folder_ / "label.txt").string() +
-                 " 2>&1");
+    return program("score", run_, "--source", folder_ / "one.txt", "--target",
+                   folder_ / "label.txt", "2>&1");
   };
   EXPECT_NEAR(std::exp(std::stod(scored(kGood).output)) + std::exp(std::stod(scored(kBad).output)),
               1.0, 1e-5)
       << "there are no classes beside these two";
   EXPECT_EQ(scored("no").code, 3);
   const auto weights = (folder_ / "weights").string(), again = (folder_ / "again").string();
-  const auto moved = shell("set -e; exec 2>&1; " + kProgram + " export " + run_.string() +
-                           " --to " + (folder_ / "model.pt").string() + "; " + kProgram +
-                           " verify --trust " + (folder_ / "model.pt").string() + "; " + kProgram +
-                           " export " + run_.string() + " --format safetensors --to " + weights +
-                           "; " + kProgram + " import " + weights + " --to " + again);
-  EXPECT_EQ(moved.code, 0) << moved.output;
-  const auto scores =
-      shell(kProgram + " eval " + again + " --json --data " + folder_.string()).output;
+  EXPECT_TRUE(ends(shell("set -e; exec 2>&1; " + kProgram + " export " + run_.string() + " --to " +
+                         (folder_ / "model.pt").string() + "; " + kProgram + " verify --trust " +
+                         (folder_ / "model.pt").string() + "; " + kProgram + " export " +
+                         run_.string() + " --format safetensors --to " + weights + "; " + kProgram +
+                         " import " + weights + " --to " + again),
+                   0));
+  const auto scores = program("eval", again, "--json --data", folder_).output;
   EXPECT_EQ(scores_in(scores), scores_in(read_file(run_ / "result.json")));
 }
 
@@ -186,15 +182,14 @@ TEST_F(FamilyTest, AMaskedDiffusionModelFillsABlock) {
   EXPECT_LT(result["validation_perplexity"].get<double>(), 3.6)
       << "half of the 7.2 that words have without their neighbours; " << output_;
   const auto generated = [&](const std::string& flags) {
-    return shell(kProgram + " generate " + run_.string() + " --prompt 'the good ' " + flags +
-                 " 2>&1");
+    return program("generate", run_, "--prompt 'the good '", flags, "2>&1");
   };
   const auto whole = generated("");
   EXPECT_EQ(whole.code, 0) << whole.output;
   std::istringstream lines(whole.output);
   int64_t count = 0;
   for (std::string line; std::getline(lines, line); ++count)
-    EXPECT_NE(read_file(folder_ / "train.txt").find(line), std::string::npos) << line;
+    EXPECT_TRUE(says(read_file(folder_ / "train.txt"), line));
   EXPECT_GE(count, 3) << whole.output;
   EXPECT_EQ(generated("").output, whole.output);
   EXPECT_EQ(generated("--max-length 1").output, whole.output.substr(0, 14));
@@ -223,23 +218,16 @@ TEST_F(FamilyTest, AClassifierOfOtherClassesIsTakenForNoOther) {
                          " }\n  model: { " + kTiny + ", " + model + " }\n  training: { " +
                          kTraining + ", " + training + " }\n  tokenizer: " + tokenizer_ + "\n");
     std::filesystem::remove_all(folder_ / "other");
-    return shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+    return program("run", file, "--output", folder_, "2>&1");
   };
   const auto refused = started("steps: 1, init_from: { run: '" + from + "' }");
   EXPECT_EQ(refused.code, 2) << refused.output;
-  EXPECT_NE(refused.output.find(std::string("has the classes ") + kGood + ", " + kBad +
-                                ", and the training data of this run bad, good"),
-            std::string::npos)
-      << refused.output;
-  EXPECT_NE(refused.output.find("or name classifier in training.init_from.allow"),
-            std::string::npos)
-      << refused.output;
-  const auto evaluated = started("steps: 0, init_from: { run: '" + from + "' }");
-  EXPECT_EQ(evaluated.code, 2) << evaluated.output;
-  const auto drawn = started("steps: 1, init_from: { run: '" + from + "', allow: [classifier] }");
-  EXPECT_EQ(drawn.code, 0) << drawn.output;
-  EXPECT_NE(drawn.output.find("weights of " + from + "; new: classifier"), std::string::npos)
-      << drawn.output;
+  EXPECT_TRUE(says(refused.output, std::string("has the classes ") + kGood + ", " + kBad +
+                                       ", and the training data of this run bad, good"));
+  EXPECT_TRUE(says(refused.output, "or name classifier in training.init_from.allow"));
+  EXPECT_TRUE(ends(started("steps: 0, init_from: { run: '" + from + "' }"), 2));
+  EXPECT_TRUE(ends(started("steps: 1, init_from: { run: '" + from + "', allow: [classifier] }"), 0,
+                   "weights of " + from + "; new: classifier"));
 }
 
 TEST_F(FamilyTest, AMixtureStartsFromADenseModel) {
@@ -253,15 +241,14 @@ TEST_F(FamilyTest, AMixtureStartsFromADenseModel) {
       result("mixture", data,
              "encoder: { feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 64 } }",
              ", steps: 1, log_every: 1, init_from: { run: '" + from + "', allow: [router] }");
-  EXPECT_NE(output_.find("new: encoder.layers.0.feed_forward.router.weight"), std::string::npos)
-      << output_;
+  EXPECT_TRUE(says(output_, "new: encoder.layers.0.feed_forward.router.weight"));
   // One small step away from a model that has learned the task.
   EXPECT_NEAR(mixture["validation_perplexity"].get<double>(),
               nlohmann::json::parse(dense)["validation_perplexity"].get<double>(), 0.02)
       << output_;
   EXPECT_LT(mixture["active_parameters"].get<int64_t>(), mixture["parameters"].get<int64_t>());
   const auto log = read_file(run_ / "metrics.jsonl");
-  EXPECT_NE(log.find("\"mixture\":\"encoder.layers.0.feed_forward\""), std::string::npos) << log;
+  EXPECT_TRUE(says(log, "\"mixture\":\"encoder.layers.0.feed_forward\""));
 }
 
 class VectorsTest : public FamilyTest {
@@ -304,12 +291,10 @@ class VectorsTest : public FamilyTest {
 TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
   trained("{ source: words.txt }, freeze: [embedding]");
   // very, good, bad, the, a, film and plot are the tokens
-  EXPECT_NE(output_.find("source embedding: vectors for 3 of 7 tokens (42.9 %) from"),
-            std::string::npos)
-      << output_;
+  EXPECT_TRUE(says(output_, "source embedding: vectors for 3 of 7 tokens (42.9 %) from"));
   EXPECT_NEAR(cosine(rows()[0]), 1.0, 1e-6);
   const auto after = rows();
-  const auto environment = nlohmann::json::parse(read_file(run_ / "environment.json"));
+  const auto environment = read_json(run_ / "environment.json");
   EXPECT_EQ(environment["vectors"][0]["covered"], 3);
   EXPECT_EQ(environment["vectors"][0]["vocabulary"], 7);
   trained("{ source: words.txt }, freeze: [embedding]", 1);
@@ -330,13 +315,9 @@ TEST_F(VectorsTest, AnotherWidthIsAnError) {
              "  model: { d_model: 32, family: decoder_only, attention: { heads: 4 } }\n"
              "  tokenizer: { kind: word }\n  training: { pretrained_embeddings: { source: "
              "words.txt } }\n");
-  const auto outcome =
-      shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
-  EXPECT_EQ(outcome.code, 3) << outcome.output;
-  EXPECT_NE(outcome.output.find("words.txt: its vectors are 3 numbers wide, and model.d_model is "
-                                "32"),
-            std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(ends(program("run", file, "--output", folder_, "2>&1"), 3,
+                   "words.txt: its vectors are 3 numbers wide, and model.d_model is "
+                   "32"));
 }
 
 }  // namespace

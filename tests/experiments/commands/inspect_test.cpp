@@ -1,13 +1,12 @@
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
 
 class InspectTest : public ProgramTest {
  protected:
-  Outcome ablate(const std::string& words) const {
-    return shell(kProgram + " " + words + " 2>/dev/null");
-  }
+  Outcome ablate(const std::string& words) const { return program(words, "2>/dev/null"); }
   int64_t parameters(const std::string& line) const {
     const auto colon = line.find(": ");
     return std::stoll(line.substr(colon + 2));
@@ -34,8 +33,8 @@ const std::string kTiny =
 
 TEST_F(InspectTest, CountsAsTheRunsOfGeneratedDataDo) {
   const auto line = lines_of(ablate("inspect model " + study().string()).output).front();
-  EXPECT_NE(line.find(" parameters with a vocabulary of "), line.npos) << line;
-  EXPECT_NE(line.find(" (the data), "), line.npos) << line;
+  EXPECT_TRUE(says(line, " parameters with a vocabulary of "));
+  EXPECT_TRUE(says(line, " (the data), "));
   EXPECT_EQ(parameters(line), of_dry_run());
 }
 
@@ -44,12 +43,12 @@ TEST_F(InspectTest, CountsWithTheVocabularyThatTheStudyDeclaresForFiles) {
       "  data: { task: language, train: missing.txt }\n  tokenizer: { kind: unigram, "
       "vocabulary: 2000 }\n  model: { family: decoder_only, " +
       kTiny);
-  EXPECT_NE(line.find(" with a vocabulary of 2000 (tokenizer.vocabulary), "), line.npos) << line;
+  EXPECT_TRUE(says(line, " with a vocabulary of 2000 (tokenizer.vocabulary), "));
   const auto tokens = inspected(
       "  data: { task: tokens, train: a, validation: b, vocabulary: 40 }\n  model: { "
       "family: decoder_only, " +
       kTiny);
-  EXPECT_NE(tokens.find(" with a vocabulary of 44 (data.vocabulary), "), line.npos) << tokens;
+  EXPECT_TRUE(says(tokens, " with a vocabulary of 44 (data.vocabulary), "));
 }
 
 TEST_F(InspectTest, CountsTheClassesOfALabelHead) {
@@ -59,7 +58,7 @@ TEST_F(InspectTest, CountsTheClassesOfALabelHead) {
       "labelled.tsv }\n  tokenizer: { kind: word }\n  model: { family: encoder_only, tying: none, "
       "output: { kind: label }, " +
       kTiny);
-  EXPECT_NE(line.find(" (the data) and 2 classes (the data), "), line.npos) << line;
+  EXPECT_TRUE(says(line, " (the data) and 2 classes (the data), "));
   EXPECT_EQ(parameters(line), of_dry_run());
 }
 
@@ -68,14 +67,11 @@ TEST_F(InspectTest, SaysThatANumberWasGivenOrIsNeeded) {
       "  data: { task: language, train: missing.txt }\n  tokenizer: { kind: word }\n  model: { "
       "family: decoder_only, " +
       kTiny;
-  EXPECT_NE(inspected(sections, "--vocabulary 90").find("a vocabulary of 90 (--vocabulary)"),
-            std::string::npos);
-  const auto refused = shell(kProgram + " inspect model " + study().string() + " 2>&1");
+  EXPECT_TRUE(says(inspected(sections, "--vocabulary 90"), "a vocabulary of 90 (--vocabulary)"));
+  const auto refused = program("inspect model", study(), "2>&1");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.output.find("the data decides on the vocabulary of language/base"),
-            std::string::npos)
-      << refused.output;
-  EXPECT_NE(refused.output.find("--vocabulary"), std::string::npos) << refused.output;
+  EXPECT_TRUE(says(refused.output, "the data decides on the vocabulary of language/base"));
+  EXPECT_TRUE(says(refused.output, "--vocabulary"));
 }
 
 TEST_F(InspectTest, ABenchmarkSaysWithWhichVocabularyItRan) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -33,17 +34,14 @@ TEST_F(LaunchTest, TheJobThatClosesAWaveRepeatsTheWholeCommandInItsFolder) {
   const std::string words =
       "run tiny.yaml --output out --launcher slurm --set training.steps=3 --arms base "
       "--retries 2 --grace 60 --json --slurm '--partition=a b'";
-  const auto done = in_folder(kProgram + " " + words + " 2>&1");
-  ASSERT_EQ(done.code, 0) << done.output;
+  ASSERT_TRUE(ends(in_folder(kProgram + " " + words + " 2>&1"), 0));
   const auto script = read_file(folder_ / "out/tiny/launch/wave-1/close.sh");
   const auto command = script.substr(script.find("' 'run'") + 2);
   EXPECT_EQ(command,
             "'run' 'tiny.yaml' '--output' 'out' '--launcher' 'slurm' '--set' "
             "'training.steps=3' '--arms' 'base' '--retries' '2' '--grace' '60' '--json' "
             "'--slurm' '--partition=a b'\n");
-  EXPECT_NE(script.find("cd '" + std::filesystem::canonical(folder_).string() + "'"),
-            std::string::npos)
-      << script;
+  EXPECT_TRUE(says(script, "cd '" + std::filesystem::canonical(folder_).string() + "'"));
 }
 
 TEST_F(LaunchTest, TheLinesOfAPrologueRunBeforeTheProgramInEveryJob) {
@@ -53,26 +51,22 @@ TEST_F(LaunchTest, TheLinesOfAPrologueRunBeforeTheProgramInEveryJob) {
              "container=(sh -c 'echo contained >> log; exec \"$@\"' sh)");
   ASSERT_EQ(launch("--launcher slurm --prologue before.sh").code, 0);
   const auto wave = folder_ / "out/tiny/launch/wave-1";
-  const auto job = in_folder("SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=0 bash " +
-                             (wave / "job.sh").string() + " 0 2>&1");
-  EXPECT_EQ(job.code, 0) << job.output;
+  EXPECT_TRUE(ends(in_folder("SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=0 bash " +
+                             (wave / "job.sh").string() + " 0 2>&1"),
+                   0));
   EXPECT_EQ(read_file(folder_ / "log"), "prepared {braces}\ncontained\n");
   EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));
-  const auto closed = in_folder("bash " + (wave / "close.sh").string() + " 2>&1");
-  EXPECT_EQ(closed.code, 0) << closed.output;
+  EXPECT_TRUE(ends(in_folder("bash " + (wave / "close.sh").string() + " 2>&1"), 0));
   EXPECT_EQ(read_file(folder_ / "log"), "prepared {braces}\ncontained\nprepared {braces}\n");
 }
 
 TEST_F(LaunchTest, APrologueThatNobodyWouldReadIsRefused) {
   write_file(folder_ / "before.sh", "#SBATCH --time=1:00\n");
-  EXPECT_NE(
-      launch("--launcher slurm --prologue before.sh")
-          .output.find("before.sh: sbatch does not read '#SBATCH --time=1:00' there; give its "
-                       "flags by --slurm"),
-      std::string::npos);
-  EXPECT_NE(launch("--launcher print --prologue before.sh")
-                .output.find("--prologue has no effect with --launcher print; leave it out"),
-            std::string::npos);
+  EXPECT_TRUE(says(launch("--launcher slurm --prologue before.sh").output,
+                   "before.sh: sbatch does not read '#SBATCH --time=1:00' there; give its "
+                   "flags by --slurm"));
+  EXPECT_TRUE(says(launch("--launcher print --prologue before.sh").output,
+                   "--prologue has no effect with --launcher print; leave it out"));
   EXPECT_EQ(launch("--launcher slurm --prologue missing.sh").code, 7);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/tiny/launch"));
 }

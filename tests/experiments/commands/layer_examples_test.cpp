@@ -1,5 +1,6 @@
 #include "experiments/config/study/study.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -48,12 +49,11 @@ class LayerExamplesTest : public ProgramTest {
 TEST_F(LayerExamplesTest, EachIsAModelOfItsOwnThatLearns) {
   std::string sets;
   for (const auto& set : sets_) sets += " --set '" + set + "'";
-  const auto done = shell(command("out", sets));
-  ASSERT_EQ(done.code, 0) << done.output;
+  ASSERT_TRUE(ends(shell(command("out", sets)), 0));
   for (const auto* arm :
        {"local_and_global", "hybrid", "experts", "some_know_no_position", "another_last_norm"}) {
     const auto folder = folder_ / "out/layers/copy" / arm / "seed-1";
-    EXPECT_NE(read_file(folder / "config.yaml").find("  changes: [{"), std::string::npos) << arm;
+    EXPECT_TRUE(says(read_file(folder / "config.yaml"), "  changes: [{")) << arm;
     const auto losses = losses_of(arm);
     ASSERT_EQ(losses.size(), 60U) << arm;
     EXPECT_LT(losses.back(), losses.front() - 0.5) << arm;

@@ -1,4 +1,5 @@
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate {
 namespace {
@@ -12,12 +13,12 @@ class PowerTest : public ProgramTest {
   }
 
   Outcome power(const std::string& more) const {
-    return shell(kProgram + " power " + (folder_ / "out/tiny").string() + " " + more + " 2>&1");
+    return program("power", folder_ / "out/tiny", more, "2>&1");
   }
 };
 
 TEST_F(PowerTest, TellsTheSeedsThatADifferenceTakes) {
-  ASSERT_EQ(shell(command("out", "--seeds 1,2,3")).code, 0);
+  given_runs("out", "--seeds 1,2,3");
   const auto seeds = [&](const std::string& more) {
     const auto json = nlohmann::json::parse(lines_of(power(more + " --json").output).front());
     EXPECT_EQ(json.at("pilot_seeds"), 3);
@@ -25,7 +26,7 @@ TEST_F(PowerTest, TellsTheSeedsThatADifferenceTakes) {
   };
   EXPECT_EQ(seeds("--difference 1e6"), 6) << "fewer show nothing";
   EXPECT_EQ(seeds("--difference 1e-9"), 1000) << "more than it looks for";
-  EXPECT_NE(power("--difference 1").output.find("wide"), std::string::npos);
+  EXPECT_TRUE(says(power("--difference 1").output, "wide"));
   EXPECT_EQ(power("--difference -1").code, 2);
 }
 
@@ -37,7 +38,7 @@ class PowerOfTest : public PowerTest {
     text.resize(text.find("compare:"));
     write_file(study(),
                text + "compare: { baseline: base, metric: perplexity, " + compare + " }\n");
-    EXPECT_EQ(shell(command("out", "--seeds 1,2,3")).code, 0);
+    given_runs("out", "--seeds 1,2,3");
     std::vector<nlohmann::json> found;
     const auto outcome = power(flags + " --json");
     EXPECT_EQ(outcome.code, 0) << outcome.output;
@@ -59,11 +60,8 @@ TEST_F(PowerOfTest, AClaimOfEqualityIsPlannedByItsMargin) {
   EXPECT_EQ(plan.at("shows"), "equality");
   EXPECT_EQ(plan.at("size"), 1e6);
   EXPECT_EQ(nlohmann::json::parse(power("--difference 1 --json").output).at("seeds"), 5);
-  const auto outcome = power("--difference 1e6");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.output.find("is not below compare's margin of 1000000 for wide"),
-            std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(
+      ends(power("--difference 1e6"), 2, "is not below compare's margin of 1000000 for wide"));
 }
 
 TEST_F(PowerOfTest, AClaimOfNoLossIsPlannedByItsMargin) {
@@ -72,16 +70,14 @@ TEST_F(PowerOfTest, AClaimOfNoLossIsPlannedByItsMargin) {
 
 TEST_F(PowerOfTest, AClaimedDifferenceIsAboveTheMargin) {
   EXPECT_EQ(plans("claim: superior, margin: 0.5", "--difference 1e6").front().at("seeds"), 6);
-  EXPECT_NE(power("--difference 0.5").output.find("is not above compare's margin of 0.5 for wide"),
-            std::string::npos);
-  EXPECT_NE(power("").output.find("--difference is missing"), std::string::npos);
+  EXPECT_TRUE(
+      says(power("--difference 0.5").output, "is not above compare's margin of 0.5 for wide"));
+  EXPECT_TRUE(says(power("").output, "--difference is missing"));
 }
 
 TEST_F(PowerTest, RefusesAPilotOfOneSeed) {
   ASSERT_EQ(shell(command("out")).code, 0);
-  const auto outcome = power("--difference 1");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.output.find("two finished seeds or more"), std::string::npos);
+  EXPECT_TRUE(ends(power("--difference 1"), 2, "two finished seeds or more"));
 }
 
 }  // namespace

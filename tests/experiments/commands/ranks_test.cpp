@@ -3,6 +3,7 @@
 
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -32,8 +33,7 @@ class RanksTest : public ProgramTest {
             read_file(last / "optimizer.safetensors")};
   }
   std::vector<std::string> undisturbed() const {
-    const auto done = shell(command("alone"));
-    EXPECT_EQ(done.code, 0) << done.output;
+    given_runs("alone");
     return trained(run("alone"));
   }
   /// Whether ranks have made updates together.
@@ -63,8 +63,7 @@ TEST_F(RanksTest, TheNumberOfRanksChangesNoBit) {
   const auto expected = undisturbed();
   ASSERT_FALSE(expected[1].empty());
   for (const std::string ranks : {"2", "4"}) {
-    const auto done = shell(command("ranks" + ranks, "--ranks " + ranks));
-    EXPECT_EQ(done.code, 0) << done.output;
+    EXPECT_TRUE(ends(shell(command("ranks" + ranks, "--ranks " + ranks)), 0));
     EXPECT_EQ(trained(run("ranks" + ranks)), expected) << ranks;
   }
 }
@@ -75,8 +74,7 @@ TEST_F(RanksTest, ExpertsMuonAndDroppedMergesDoNotDependOnRanks) {
       "sigmoid}}' --set training.optimizer.kind=muon --set tokenizer.kind=bpe --set "
       "tokenizer.dropout=0.4 ";
   ASSERT_EQ(shell(command("one", mixture)).code, 0);
-  const auto done = shell(command("two", mixture + "--ranks 2"));
-  ASSERT_EQ(done.code, 0) << done.output;
+  ASSERT_TRUE(ends(shell(command("two", mixture + "--ranks 2")), 0));
   EXPECT_EQ(trained(run("two")), trained(run("one")));
 }
 
@@ -155,12 +153,10 @@ int free_port() {
 
 TEST_F(RanksTest, ARankThatNeverComesEndsTheRun) {
   const auto folder = planned("alone-of-two");
-  const auto done =
+  EXPECT_TRUE(ends(
       shell("RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) +
-            " " + train(folder, "--ranks 2 --rank-timeout 1"));
-  EXPECT_EQ(done.code, kRankLost);
-  EXPECT_NE(done.output.find("not all 2 ranks of this run could be reached"), std::string::npos)
-      << done.output;
+            " " + train(folder, "--ranks 2 --rank-timeout 1")),
+      kRankLost, "not all 2 ranks of this run could be reached"));
 }
 
 TEST_F(RanksTest, WhatC10dLogsIsShownOnRequestAlone) {
@@ -171,7 +167,7 @@ TEST_F(RanksTest, WhatC10dLogsIsShownOnRequestAlone) {
   EXPECT_EQ(quiet.code, kRankLost);
   EXPECT_EQ(lines_of(quiet.output).size(), 1u) << quiet.output;
   EXPECT_TRUE(quiet.output.starts_with("ablate: not all 2 ranks")) << quiet.output;
-  EXPECT_NE(shell("TORCH_CPP_LOG_LEVEL=WARNING " + lost).output.find("[c10d]"), std::string::npos);
+  EXPECT_TRUE(says(shell("TORCH_CPP_LOG_LEVEL=WARNING " + lost).output, "[c10d]"));
 }
 
 TEST_F(RanksTest, TorchrunStartsAgainWhatARankLost) {
@@ -202,19 +198,16 @@ TEST_F(RanksTest, WhatRanksCannotShareIsRefused) {
     EXPECT_EQ(lines_of(dry.output).back(), lines_of(done.output).back()) << "notes come first";
     return done.output;
   };
-  EXPECT_NE(refusal("--ranks 3").find("must be a power of two"), std::string::npos);
-  EXPECT_NE(refusal("--ranks 8").find("must divide training.accumulate, which is 4"),
-            std::string::npos);
-  EXPECT_NE(refusal("--ranks 2 --set training.batch_warmup=0.5").find("fewer batches than ranks"),
-            std::string::npos);
-  EXPECT_NE(refusal("--ranks 2 --set model.norm.kind=batch").find("batch norm"), std::string::npos);
-  EXPECT_NE(refusal("--ranks 2 --set 'data={task: lano, levels: 2}' --set "
-                    "model.family=decoder_only --set training.qk_clip=10")
-                .find("training.qk_clip bounds the scores"),
-            std::string::npos);
-  EXPECT_NE(refusal("--ranks 2 --set 'training.budget={kind: seconds, seconds: 5}'")
-                .find("a budget in seconds"),
-            std::string::npos);
+  EXPECT_TRUE(says(refusal("--ranks 3"), "must be a power of two"));
+  EXPECT_TRUE(says(refusal("--ranks 8"), "must divide training.accumulate, which is 4"));
+  EXPECT_TRUE(
+      says(refusal("--ranks 2 --set training.batch_warmup=0.5"), "fewer batches than ranks"));
+  EXPECT_TRUE(says(refusal("--ranks 2 --set model.norm.kind=batch"), "batch norm"));
+  EXPECT_TRUE(says(refusal("--ranks 2 --set 'data={task: lano, levels: 2}' --set "
+                           "model.family=decoder_only --set training.qk_clip=10"),
+                   "training.qk_clip bounds the scores"));
+  EXPECT_TRUE(says(refusal("--ranks 2 --set 'training.budget={kind: seconds, seconds: 5}'"),
+                   "a budget in seconds"));
 }
 
 }  // namespace

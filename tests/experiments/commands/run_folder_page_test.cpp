@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -35,7 +36,7 @@ std::set<std::string> names_in(const std::filesystem::path& folder) {
     if (!entry.is_regular_file()) continue;
     const auto& file = entry.path();
     names.insert(pattern_of(file.filename()));
-    if (file.extension() == ".json") collect_names(nlohmann::json::parse(read_file(file)), names);
+    if (file.extension() == ".json") collect_names(read_json(file), names);
     if (file.extension() == ".jsonl")
       for (const auto& line : lines_of(read_file(file)))
         collect_names(nlohmann::json::parse(line), names);
@@ -59,8 +60,8 @@ compare: { baseline: dense, metric: exact_match, margin: 0.1 }
 expect: ["dense.exact_match >= 0"]
 tune: { by: shared, keys: { training.label_smoothing: [0.0, 0.1] }, seeds: [9] }
 )");
-  const auto done = shell(command("out", "--set training.steps=16 --set training.observe.every=8"));
-  ASSERT_EQ(done.code, 3) << done.output;
+  ASSERT_TRUE(
+      ends(shell(command("out", "--set training.steps=16 --set training.observe.every=8")), 3));
   const auto page = read_file(std::filesystem::path(ABLATE_SOURCE) / "docs/run_folder.md");
   const auto names = names_in(folder_ / "out/tiny");
   for (const auto* sought : {"failure.json", "router_gradient", "observed", "libtorch",
@@ -68,7 +69,7 @@ tune: { by: shared, keys: { training.label_smoothing: [0.0, 0.1] }, seeds: [9] }
     EXPECT_TRUE(std::ranges::any_of(names, [&](const auto& name) {
       return name.find(sought) != std::string::npos;
     })) << sought;
-  for (const auto& name : names) EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
+  for (const auto& name : names) EXPECT_TRUE(says(page, "`" + name + "`")) << name;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -9,11 +10,9 @@ TEST_F(ProgramTest, ABrokenStudyAmongThoseThatShipIsNamedAndTheOthersAreListed) 
   std::filesystem::copy(study(), studies / "whole.yaml");
   write_file(studies / "broken.yaml", "name: [\n");
   const auto list = "cd " + folder_.string() + " && " + kProgram + " run --list";
-  const auto outcome = shell(list + " 2>/dev/null");
-  EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.output, "experiments/studies/whole.yaml\t\t\n");
+  EXPECT_EQ(shell(list + " 2>/dev/null"), (Outcome{0, "experiments/studies/whole.yaml\t\t\n"}));
   const auto messages = shell(list + " 2>&1 >/dev/null").output;
-  EXPECT_NE(messages.find("experiments/studies/broken.yaml:"), std::string::npos) << messages;
+  EXPECT_TRUE(says(messages, "experiments/studies/broken.yaml:"));
 }
 
 TEST_F(ProgramTest, AnInstalledProgramListsItsOwnStudiesAndNotThoseOfTheWorkingFolder) {

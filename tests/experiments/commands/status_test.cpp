@@ -9,8 +9,7 @@ namespace {
 class StatusTest : public ProgramTest {
  protected:
   std::vector<nlohmann::json> status(const std::string& output) const {
-    const auto done =
-        shell(kProgram + " status " + (folder_ / output / "tiny").string() + " --json");
+    const auto done = program("status", folder_ / output / "tiny", "--json");
     EXPECT_EQ(done.code, 0) << done.output;
     std::vector<nlohmann::json> runs;
     for (const auto& line : lines_of(done.output)) runs.push_back(nlohmann::json::parse(line));
@@ -61,9 +60,9 @@ TEST_F(StatusTest, WhatStartsFromAFailedRunIsBlockedAndNothingIsLeftToWatch) {
             (Why{"blocked", "starts from copy/base/seed-1, which has failed"}));
   EXPECT_EQ(seen["copy/third/seed-1"],
             (Why{"blocked", "starts from copy/second/seed-1, which is blocked"}));
-  const auto watched = shell("timeout 60 " + kProgram + " status --watch " +
-                             (folder_ / "out/tiny").string() + " 2>&1");
-  EXPECT_EQ(watched.code, 0) << watched.output;
+  EXPECT_TRUE(ends(shell("timeout 60 " + kProgram + " status --watch " +
+                         (folder_ / "out/tiny").string() + " 2>&1"),
+                   0));
 }
 
 TEST_F(StatusTest, ARunIsRunningWhileItsProcessLivesAndLostAfterwards) {
@@ -97,9 +96,8 @@ TEST_F(StatusTest, ASupervisedRunThatFailsSaysWhy) {
   ASSERT_EQ(shell(command("out", "--launcher print --set data.examples.train=1")).code, 0);
   write_file(run("out") / "metrics.jsonl", "no JSON\n");
   std::filesystem::create_directories(run("out") / "checkpoints/step-00000007");
-  const auto done = shell(train("--retries 1"));
-  EXPECT_EQ(done.code, 4) << done.output;
-  const auto failure = nlohmann::json::parse(read_file(run("out") / "failure.json"));
+  EXPECT_TRUE(ends(shell(train("--retries 1")), 4));
+  const auto failure = read_json(run("out") / "failure.json");
   EXPECT_EQ(failure.at("exit_code"), 4);
   EXPECT_EQ(failure.at("attempts"), 1) << "a damaged checkpoint is not tried again";
   EXPECT_NE(read_file(run("out") / "log.txt"), "");
@@ -117,8 +115,7 @@ TEST_F(StatusTest, ASupervisedRunThatIsKilledBeginsAgain) {
     kill(std::stoi(children), SIGKILL);
   }
   EXPECT_EQ(end_of(supervisor), 0);
-  const auto starts =
-      nlohmann::json::parse(read_file(run("out") / "environment.json")).at("starts");
+  const auto starts = read_json(run("out") / "environment.json").at("starts");
   ASSERT_EQ(starts.size(), 2u);
   EXPECT_FALSE(starts.at(0).at("ended"));
   EXPECT_TRUE(starts.at(1).at("ended"));

@@ -4,6 +4,7 @@
 #include "experiments/exchange/exchange.h"
 #include "models/torchscript/torchscript.h"
 #include "tests/experiments/exchange/export_test_case.h"
+#include "tests/says.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
@@ -14,17 +15,10 @@ namespace {
 TEST_F(ExportTest, IsCheckedWhenItIsWrittenAndLater) {
   const auto outcome = exported();
   ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("12 inputs: largest difference of a logit 0.0e+00"),
-            std::string::npos)
-      << outcome.output;
-  EXPECT_NE(outcome.output.find("18 greedy and beam searches, 0 with other ids"), std::string::npos)
-      << outcome.output;
-  const auto later = verified();
-  EXPECT_EQ(later.code, 0);
-  EXPECT_NE(later.output.find("18 greedy and beam searches, 0 with other ids"), std::string::npos);
-  const auto again = exported();
-  EXPECT_EQ(again.code, 2);
-  EXPECT_NE(again.output.find("exists; choose another --to or remove it"), std::string::npos);
+  EXPECT_TRUE(says(outcome.output, "12 inputs: largest difference of a logit 0.0e+00"));
+  EXPECT_TRUE(says(outcome.output, "18 greedy and beam searches, 0 with other ids"));
+  EXPECT_TRUE(ends(verified(), 0, "18 greedy and beam searches, 0 with other ids"));
+  EXPECT_TRUE(ends(exported(), 2, "exists; choose another --to or remove it"));
 }
 
 TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
@@ -43,7 +37,7 @@ TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
   const auto odd = compare(model, archive.module, archive.contents);
   EXPECT_GT(odd.not_finite, 0);
   EXPECT_EQ(odd.different, odd.searched) << "a score that is not finite is like no other";
-  EXPECT_NE(to_text(odd).find(" logits are not finite"), std::string::npos) << to_text(odd);
+  EXPECT_TRUE(says(to_text(odd), " logits are not finite"));
   for (const auto type : {torch::kFloat, torch::kBFloat16})
     EXPECT_FALSE(agrees({.not_finite = 1}, type)) << "whatever the others are";
   EXPECT_FALSE(agrees({.logits = 2e-4, .scale = 1}, torch::kFloat)) << "logits alone";
@@ -64,17 +58,15 @@ class ExportedLanguageModel : public ProgramTest {
         "heads: 2 }, position: { kind: rotary }, feed_forward: { kind: dense, d_hidden: 32 } "
         "}\n  training: { steps: 15, tokens_per_batch: 80, max_length: 32, threads: 1, "
         "schedule: { kind: constant, peak: 1.0e-2 } }\n");
-    const auto trained = shell(kProgram + " run " + (folder_ / "language.yaml").string() +
-                               " --output " + (folder_ / "runs").string() + " 2>&1");
-    EXPECT_EQ(trained.code, 0) << trained.output;
+    EXPECT_TRUE(
+        ends(program("run", folder_ / "language.yaml", "--output", folder_ / "runs", "2>&1"), 0));
   }
   std::string run() const { return (folder_ / "runs/language/language/base/seed-1").string(); }
 };
 
 TEST_F(ExportedLanguageModel, ContinuesAPromptAsGenerateDoes) {
   const auto file = folder_ / "model.pt";
-  const auto exported = shell(kProgram + " export " + run() + " --to " + file.string() + " 2>&1");
-  ASSERT_EQ(exported.code, 0) << exported.output;
+  ASSERT_TRUE(ends(program("export", run(), "--to", file, "2>&1"), 0));
   auto archive = from_archive(read_file(file), file);
   const auto format = config::format_of(archive.contents.experiment);
   const auto& tokenizers = archive.contents.tokenizers;
@@ -112,8 +104,7 @@ TEST_F(ExportTest, InBfloat16IsSmallerAndAgrees) {
   const auto size = [&] { return std::filesystem::file_size(file()); };
   const auto whole = size();
   std::filesystem::remove(file());
-  const auto outcome = exported("--dtype bf16");
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(exported("--dtype bf16"), 0));
   EXPECT_LT(size(), whole);
   EXPECT_EQ(verified().code, 0);
 }
@@ -129,12 +120,11 @@ TEST_F(ExportTest, DamagedCutAndForeignFilesAreRefused) {
   };
   auto flipped = bytes;
   flipped[bytes.size() / 2] ^= 1;
-  EXPECT_NE(refused(flipped).find("is damaged"), std::string::npos);
-  EXPECT_NE(refused(bytes.substr(0, bytes.size() / 2)).find("its end is missing"),
-            std::string::npos);
-  EXPECT_NE(refused("").find("is no TorchScript file"), std::string::npos);
-  EXPECT_NE(refused("a text").find("is no TorchScript file"), std::string::npos);
-  EXPECT_EQ(shell(kProgram + " verify " + (folder_ / "absent").string() + " 2>&1").code, 7);
+  EXPECT_TRUE(says(refused(flipped), "is damaged"));
+  EXPECT_TRUE(says(refused(bytes.substr(0, bytes.size() / 2)), "its end is missing"));
+  EXPECT_TRUE(says(refused(""), "is no TorchScript file"));
+  EXPECT_TRUE(says(refused("a text"), "is no TorchScript file"));
+  EXPECT_EQ(program("verify", folder_ / "absent", "2>&1").code, 7);
   write_file(file(), flipped);
   EXPECT_EQ(verified("").code, 4) << "damage is seen without loading anything";
 }
@@ -146,42 +136,30 @@ TEST_F(ExportTest, AFileWhoseWeightsAreNotFiniteNamesThem) {
   for (const auto& parameter : archive.module.named_parameters())
     if (parameter.name == "embedding") parameter.value[1][2].fill_(std::nan(""));
   write_file(file(), to_archive(archive.module, archive.contents));
-  const auto outcome = verified();
-  EXPECT_EQ(outcome.code, 4) << outcome.output;
-  EXPECT_NE(outcome.output.find("model.pt: the weight 'embedding' holds 1 number of "),
-            std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(ends(verified(), 4, "model.pt: the weight 'embedding' holds 1 number of "));
 }
 
 TEST_F(ExportTest, IsLoadedOnlyByItsDigestOrOnTrust) {
   const auto printed = exported();
   ASSERT_EQ(printed.code, 0);
   const auto digest = tokenizer::sha256(read_file(file()));
-  EXPECT_NE(printed.output.find("SHA-256: " + digest), std::string::npos) << printed.output;
+  EXPECT_TRUE(says(printed.output, "SHA-256: " + digest));
   EXPECT_EQ(verified("--sha256 " + digest).code, 0);
-  const auto unknown = verified("");
-  EXPECT_EQ(unknown.code, 2);
-  EXPECT_NE(unknown.output.find("a TorchScript file is a program"), std::string::npos)
-      << unknown.output;
-  const auto other = verified("--sha256 " + tokenizer::sha256("other"));
-  EXPECT_EQ(other.code, 4);
-  EXPECT_NE(other.output.find("it was not loaded"), std::string::npos) << other.output;
+  EXPECT_TRUE(ends(verified(""), 2, "a TorchScript file is a program"));
+  EXPECT_TRUE(ends(verified("--sha256 " + tokenizer::sha256("other")), 4, "it was not loaded"));
 }
 
 TEST_F(ExportTest, AModelOfFewPositionsIsCheckedAsFarAsTheyReach) {
-  const auto trained =
-      shell(command("few",
-                    "--set model.position.kind=learned --set model.position.max_length=10 "
-                    "--set decoding.max_length=9"));
-  ASSERT_EQ(trained.code, 0) << trained.output;
-  const auto outcome =
-      shell(kProgram + " export " + run("few").string() + " --to " + file() + " 2>&1");
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(
+      ends(shell(command("few",
+                         "--set model.position.kind=learned --set model.position.max_length=10 "
+                         "--set decoding.max_length=9")),
+           0));
+  EXPECT_TRUE(ends(program("export", run("few"), "--to", file(), "2>&1"), 0));
 }
 
 TEST_F(ExportTest, NothingIsLeftWhereTheExportFails) {
-  const auto outcome = exported("--checkpoint 999");
-  EXPECT_EQ(outcome.code, 4) << outcome.output;
+  EXPECT_TRUE(ends(exported("--checkpoint 999"), 4));
   EXPECT_FALSE(left_behind());
   EXPECT_EQ(exported("--dtype fp8").code, 2);
 }
@@ -195,16 +173,11 @@ TEST_F(ExportTest, RandomTokensStandInForDataThatIsGone) {
              "  tokenizer: { kind: word }\n"
              "  model: { d_model: 16, layers: 1, attention: { heads: 2 } }\n"
              "  training: { steps: 2, tokens_per_batch: 80, max_length: 32, threads: 1 }\n");
-  const auto trained = shell(kProgram + " run " + text.string() + " --output " +
-                             (folder_ / "gone").string() + " 2>&1");
-  ASSERT_EQ(trained.code, 0) << trained.output;
+  ASSERT_TRUE(ends(program("run", text, "--output", folder_ / "gone", "2>&1"), 0));
   std::filesystem::remove(folder_ / "a.txt");
-  const auto outcome =
-      shell(kProgram + " export " + (folder_ / "gone/text/text/base/seed-1").string() + " --to " +
-            file() + " 2>&1");
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("checking with random tokens instead of the run's data"),
-            std::string::npos);
+  EXPECT_TRUE(
+      ends(program("export", folder_ / "gone/text/text/base/seed-1", "--to", file(), "2>&1"), 0,
+           "checking with random tokens instead of the run's data"));
 }
 
 TEST_F(ExportTest, TheConsumersGiveWhatTheProgramGives) {
@@ -230,11 +203,8 @@ TEST_F(ExportTest, ARunWhoseWeightsAreNotFiniteIsUsedForNothing) {
   training::save_checkpoint(checkpoints, last);
   for (const std::string verb : {"export", "eval"}) {
     const auto more = verb == "export" ? " --to " + file() : "";
-    const auto outcome = shell(kProgram + " " + verb + " " + run("runs").string() + more + " 2>&1");
-    EXPECT_EQ(outcome.code, 4) << outcome.output;
-    EXPECT_NE(outcome.output.find("checkpoints (last): the weight 'embedding' holds 1 number of "),
-              std::string::npos)
-        << outcome.output;
+    EXPECT_TRUE(ends(shell(kProgram + " " + verb + " " + run("runs").string() + more + " 2>&1"), 4,
+                     "checkpoints (last): the weight 'embedding' holds 1 number of "));
   }
   EXPECT_FALSE(left_behind());
 }

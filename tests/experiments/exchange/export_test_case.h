@@ -15,8 +15,7 @@ inline bool python_has(const std::string& package) {
 class ExportTest : public ProgramTest {
  protected:
   ExportTest() {
-    const auto trained = shell(command("runs"));
-    EXPECT_EQ(trained.code, 0) << trained.output;
+    given_runs("runs");
     write_file(folder_ / "lines", "a b c\nb\n\na a d c b a\nc d\n");
   }
   std::string file() const { return (folder_ / "model.pt").string(); }

@@ -4,6 +4,7 @@
 
 #include "experiments/exchange/format/name_map.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 #include "training/storage/errors.h"
 
 namespace ablate::exchange {
@@ -16,18 +17,16 @@ class Pack : public ProgramTest {
 };
 
 TEST_F(Pack, HoldsWhatReportAndStatusReadAndNoCheckpoint) {
-  ASSERT_EQ(shell(command("out")).code, 0);
-  const auto report = shell(kProgram + " report " + ran());
-  ASSERT_EQ(shell(kProgram + " pack " + ran() + " --to " + file()).code, 0);
+  given_runs("out");
+  const auto report = program("report", ran());
+  ASSERT_EQ(program("pack", ran(), "--to", file()).code, 0);
   EXPECT_TRUE(is_pack(file()));
   EXPECT_FALSE(is_pack(study()));
   const auto again = folder_ / "again";
-  const auto packed = shell(kProgram + " report " + file() + " --to " + again.string());
-  EXPECT_EQ(packed.code, 0);
-  EXPECT_EQ(packed.output, report.output);
+  EXPECT_EQ(program("report", file(), "--to", again), (Outcome{0, report.output}));
   EXPECT_EQ(read_file(records::StudyFolder(again).csv()),
             read_file(records::StudyFolder(ran()).csv()));
-  EXPECT_NE(shell(kProgram + " status " + file()).output.find("1 finished"), std::string::npos);
+  EXPECT_TRUE(says(program("status", file()).output, "1 finished"));
   unpack(file(), folder_ / "unpacked");
   bool results = false;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "unpacked")) {
@@ -40,22 +39,20 @@ TEST_F(Pack, HoldsWhatReportAndStatusReadAndNoCheckpoint) {
 TEST_F(Pack, LiesBelowAFolderOfTheStudysNameAndCanBeMadeOfAnUnzippedOne) {
   write_file(study(), read_file(study()) + "compare: {baseline: base, metric: exact_match}\n");
   ASSERT_EQ(shell(command("out", "--seeds 1 --set training.steps=2")).code, 0);
-  ASSERT_EQ(shell(kProgram + " pack " + ran() + " --to " + file()).code, 0);
+  ASSERT_EQ(program("pack", ran(), "--to", file()).code, 0);
   ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
             0);
   const auto unzipped = folder_ / "unzipped/tiny";
   EXPECT_EQ(read_file(unzipped / "study.yaml"), read_file(study()));
   const auto again = folder_ / "again.zip";
-  const auto packed = shell(kProgram + " pack " + unzipped.string() + " --to " + again.string());
-  EXPECT_EQ(packed.code, 0) << packed.output;
-  EXPECT_EQ(shell(kProgram + " status " + again.string()).code, 0);
-  const auto power = shell(kProgram + " power " + again.string() + " --difference -1 2>&1");
-  EXPECT_NE(power.output.find("--difference: must be above 0, not -1"), std::string::npos)
-      << power.output;
+  EXPECT_TRUE(ends(program("pack", unzipped, "--to", again), 0));
+  EXPECT_EQ(program("status", again).code, 0);
+  const auto power = program("power", again, "--difference -1 2>&1");
+  EXPECT_TRUE(says(power.output, "--difference: must be above 0, not -1"));
 }
 
 TEST_F(Pack, WarnsOfRunsThatAreNotFinished) {
-  ASSERT_EQ(shell(command("out", "--set training.steps=2")).code, 0);
+  given_runs("out", "--set training.steps=2");
   const auto pack = kProgram + " pack " + ran() + " --to " + file() + " 2>&1";
   EXPECT_EQ(shell(pack).output, file() + "\n");
   std::filesystem::remove(run("out") / "result.json");
@@ -71,12 +68,7 @@ TEST_F(Pack, WarnsOfRunsThatAreNotFinished) {
 TEST_F(Pack, FilesThatAreNoneAreNamedInPlainWords) {
   const auto message = [&](const std::string& bytes) -> std::string {
     write_file(file(), bytes);
-    try {
-      unpack(file(), folder_ / "unpacked");
-    } catch (const training::CheckpointError& error) {
-      return error.what();
-    }
-    return "";
+    return refusal_of<training::CheckpointError>([&] { unpack(file(), folder_ / "unpacked"); });
   };
   const auto none =
       file() + " is no packed study (it has no study.yaml); make one with `ablate pack`";
@@ -100,13 +92,13 @@ TEST_F(Pack, FilesThatAreNoneAreNamedInPlainWords) {
   EXPECT_EQ(message(changed),
             file() + " is damaged, or was not made by `ablate pack`; make it again with that");
   write_file(file(), "");
-  EXPECT_EQ(shell(kProgram + " status " + file() + " 2>&1").code, 4);
+  EXPECT_EQ(program("status", file(), "2>&1").code, 4);
 }
 
 TEST_F(Pack, IsRefusedIfItIsDamagedOrNamesFilesElsewhere) {
-  EXPECT_EQ(shell(kProgram + " pack " + folder_.string() + " 2>&1").code, 2);
+  EXPECT_EQ(program("pack", folder_, "2>&1").code, 2);
   write_file(file(), "PK and then nothing");
-  EXPECT_EQ(shell(kProgram + " report " + file() + " 2>&1").code, 4);
+  EXPECT_EQ(program("report", file(), "2>&1").code, 4);
   {
     caffe2::serialize::PyTorchStreamWriter writer(file());
     writer.writeRecord("study.yaml", "x", 1);

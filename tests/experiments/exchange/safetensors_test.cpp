@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/exchange/export_test_case.h"
+#include "tests/says.h"
 #include "training/checkpoint/checkpoint.h"
 
 namespace ablate::exchange {
@@ -14,22 +15,20 @@ class SafetensorsTest : public ExportTest {
   std::filesystem::path weights() const { return folder_ / "weights"; }
   std::filesystem::path imported() const { return folder_ / "imported"; }
   Outcome import(const std::string& arguments) {
-    return shell(kProgram + " import " + arguments + " --to " + imported().string() + " 2>&1");
+    return program("import", arguments, "--to", imported(), "2>&1");
   }
   void export_weights() {
-    const auto outcome = shell(kProgram + " export " + run("runs").string() +
-                               " --format safetensors --to " + weights().string() + " 2>&1");
-    ASSERT_EQ(outcome.code, 0) << outcome.output;
+    ASSERT_TRUE(
+        ends(program("export", run("runs"), "--format safetensors --to", weights(), "2>&1"), 0));
   }
   std::string scores(const std::filesystem::path& folder) {
-    return shell(kProgram + " eval " + folder.string() + " --json").output;
+    return program("eval", folder, "--json").output;
   }
 };
 
 TEST_F(SafetensorsTest, ComeBackAsARunWithTheSameScores) {
   export_weights();
-  const auto outcome = import(weights().string());
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(import(weights().string()), 0));
   EXPECT_EQ(scores_in(scores(imported())), scores_in(scores(run("runs"))));
   EXPECT_EQ(import(weights().string()).code, 2) << "the folder exists";
 }
@@ -43,10 +42,7 @@ TEST_F(SafetensorsTest, WithNumbersThatAreNotFiniteAreRefusedByName) {
     embedding = embedding.to(torch::kDouble);
     embedding[1][2] = odd;
     write_file(file, training::to_safetensors(tensors));
-    const auto outcome = import(weights().string());
-    EXPECT_EQ(outcome.code, 4) << outcome.output;
-    EXPECT_NE(outcome.output.find("the weight 'embedding' holds 1 number of "), std::string::npos)
-        << outcome.output;
+    EXPECT_TRUE(ends(import(weights().string()), 4, "the weight 'embedding' holds 1 number of "));
     EXPECT_FALSE(std::filesystem::exists(imported()));
   }
 }
@@ -67,8 +63,8 @@ TEST_F(SafetensorsTest, OfShapesThatDoNotFitAreRefusedByName) {
     write_file(names, "embedding: " + origin + "\n");
     const auto outcome = import(weights().string() + " --names " + names.string());
     EXPECT_EQ(outcome.code, 4) << outcome.output;
-    EXPECT_NE(outcome.output.find("cannot make 'embedding', whose shape in this configuration is "),
-              std::string::npos)
+    EXPECT_TRUE(
+        says(outcome.output, "cannot make 'embedding', whose shape in this configuration is "))
         << origin << ": " << outcome.output;
     EXPECT_FALSE(std::filesystem::exists(imported()));
     std::filesystem::remove_all(imported());
@@ -81,12 +77,9 @@ TEST_F(SafetensorsTest, WithWholeNumbersForRealOnesAreRefusedByName) {
   auto tensors = training::read_safetensors(file);
   tensors.at("embedding") = tensors.at("embedding").to(torch::kLong);
   write_file(file, training::to_safetensors(tensors));
-  const auto outcome = import(weights().string());
-  EXPECT_EQ(outcome.code, 4) << outcome.output;
-  EXPECT_NE(outcome.output.find("'embedding' holds numbers of the type Long, and 'embedding' needs "
-                                "Float"),
-            std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(ends(import(weights().string()), 4,
+                   "'embedding' holds numbers of the type Long, and 'embedding' needs "
+                   "Float"));
   EXPECT_FALSE(std::filesystem::exists(imported()));
 }
 
@@ -95,17 +88,15 @@ TEST_F(SafetensorsTest, OfFilesWithoutTheirDigestsSayHowToMakeThem) {
   const auto checkpoint = training::list_checkpoints(checkpoints).back().path.string();
   const auto arguments = checkpoint + "/model.safetensors --config " + checkpoint +
                          "/config.yaml --tokenizers " + checkpoint;
-  const auto bare = import(arguments);
-  EXPECT_EQ(bare.code, 3) << bare.output;
+  EXPECT_TRUE(ends(import(arguments), 3));
   for (const std::string side : {"source", "target"}) {
     const auto file = checkpoint + "/" + side + ".model";
     const auto make = "sha256sum < " + file + " | cut -c1-64 > " + file + ".sha256";
     const auto outcome = import(arguments);
-    EXPECT_NE(outcome.output.find(make), std::string::npos) << outcome.output;
+    EXPECT_TRUE(says(outcome.output, make));
     ASSERT_EQ(shell(make).code, 0);
   }
-  const auto outcome = import(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(ends(import(arguments), 0));
 }
 
 /// Splits packed projections, turns the feed-forward's matrices round and renames everything.
@@ -142,14 +133,11 @@ TEST_F(SafetensorsTest, OfAnotherProjectAreReadByAMapOfNames) {
                          (weights() / "config.yaml").string() + " --tokenizers " +
                          weights().string();
   const auto names = (folder_ / "names.yaml").string();
-  const auto without = import(arguments);
-  EXPECT_EQ(without.code, 4);
-  EXPECT_NE(without.output.find("has no tensor '"), std::string::npos) << without.output;
-  const auto outcome = import(arguments + " --names " + names);
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("1 tensors of the file were not asked for"), std::string::npos);
-  EXPECT_EQ(shell(kProgram + " translate " + imported().string() + " < " + lines()).output,
-            shell(kProgram + " translate " + run("runs").string() + " < " + lines()).output);
+  EXPECT_TRUE(ends(import(arguments), 4, "has no tensor '"));
+  ASSERT_TRUE(
+      ends(import(arguments + " --names " + names), 0, "1 tensors of the file were not asked for"));
+  EXPECT_EQ(program("translate", imported(), "<", lines()).output,
+            program("translate", run("runs"), "<", lines()).output);
   std::filesystem::remove_all(imported());
   auto config = read_file(weights() / "config.yaml");
   config.replace(config.find("d_hidden: 32"), 12, "d_hidden: 48");
@@ -158,8 +146,7 @@ TEST_F(SafetensorsTest, OfAnotherProjectAreReadByAMapOfNames) {
                             (folder_ / "other.yaml").string() + " --tokenizers " +
                             weights().string() + " --names " + names);
   EXPECT_EQ(shape.code, 4);
-  EXPECT_NE(shape.output.find("whose shape in this configuration is [16, 48]"), std::string::npos)
-      << shape.output;
+  EXPECT_TRUE(says(shape.output, "whose shape in this configuration is [16, 48]"));
   EXPECT_FALSE(std::filesystem::exists(imported()));
 }
 

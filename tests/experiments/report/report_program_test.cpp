@@ -1,6 +1,7 @@
 #include "experiments/records/frozen_study.h"
 #include "experiments/report/write_report.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::report {
 namespace {
@@ -29,33 +30,30 @@ TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
       command("out", "--set training.max_grad_norm=1.5 --set training.observe.every=30 --jobs 2"));
   ASSERT_EQ(done.code, 0) << done.output;
   const auto file = folder_ / "out/tiny/report.html";
-  EXPECT_NE(done.output.find("report: " + file.string()), std::string::npos);
+  EXPECT_TRUE(says(done.output, "report: " + file.string()));
   const auto page = read_file(file);
-  EXPECT_NE(page.find("<h1>Do experts help?</h1>"), std::string::npos);
+  EXPECT_TRUE(says(page, "<h1>Do experts help?</h1>"));
   for (const auto* section :
        {"Training loss", "Validation loss", "exact match over length",
         "Token accuracy at each position: length 4", "Load of the experts", "Inside the models",
         "Last observation of experts, after step 60", "Sample outputs",
         "Product with the vector of position 0", "Bias of the last query",
         "--set training.max_grad_norm=1.5", "libtorch"})
-    EXPECT_NE(page.find(section), std::string::npos) << section;
+    EXPECT_TRUE(says(page, section));
 
   const auto curves = page.find("Training loss"), inside = page.find("Inside the models");
   ASSERT_LT(curves, inside);
   EXPECT_EQ(count(page.substr(curves, inside - curves), "at step 60</title>"), 4U)
       << "training and validation of both arms";
 
-  const auto result =
-      nlohmann::json::parse(read_file(folder_ / "out/tiny/copy/dense/seed-2/result.json"));
+  const auto result = read_json(folder_ / "out/tiny/copy/dense/seed-2/result.json");
   for (const auto* figure : {"attention_entropy", "attention_sink", "rank_residual",
                              "active_neurons", "update_ratio", "gradient_noise"})
     EXPECT_TRUE(result[figure].is_number()) << figure << result[figure];
-  EXPECT_NE(read_file(folder_ / "out/tiny/results.csv").find(",rank_residual,neither,"),
-            std::string::npos);
+  EXPECT_TRUE(says(read_file(folder_ / "out/tiny/results.csv"), ",rank_residual,neither,"));
 
   std::filesystem::remove(file);
-  const auto again = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");
-  ASSERT_EQ(again.code, 0) << again.output;
+  ASSERT_TRUE(ends(program("report", folder_ / "out/tiny", "2>&1"), 0));
   EXPECT_EQ(read_file(file), page);
 }
 
@@ -71,10 +69,7 @@ TEST_F(ReportTest, SamplesAreExactAsExactMatchIsCounted) {
              "  tokenizer: { kind: character }\n"
              "  model: { d_model: 16, layers: 1, attention: { heads: 2 }, dropout: 0.0 }\n"
              "  training: { steps: 1, tokens_per_batch: 64, max_length: 32, threads: 1 }\n");
-  ASSERT_EQ(shell(kProgram + " run " + (folder_ / "spaces.yaml").string() + " --output " +
-                  (folder_ / "out").string() + " 2>&1")
-                .code,
-            0);
+  ASSERT_EQ(program("run", folder_ / "spaces.yaml", "--output", folder_ / "out", "2>&1").code, 0);
   const auto run = folder_ / "out/spaces/text/base/seed-1";
   write_file(run / "output-test.txt", "a b\na b\n");
   const auto study = records::read_frozen(folder_ / "out/spaces");
@@ -86,12 +81,12 @@ TEST_F(ReportTest, SamplesAreExactAsExactMatchIsCounted) {
 
 TEST_F(ReportTest, PositionPicturesAreASmallPageWithoutAScript) {
   const auto file = folder_ / "positions.html";
-  ASSERT_EQ(shell(kProgram + " inspect positions --plot " + file.string() + " 2>&1").code, 0);
+  ASSERT_EQ(program("inspect positions --plot", file, "2>&1").code, 0);
   const auto page = read_file(file);
   EXPECT_LT(page.size(), 300'000U);
-  EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_FALSE(says(page, "<script"));
   EXPECT_GT(count(page, "data:image/png;base64,"), 15U);
-  EXPECT_NE(page.find("<h3>sandwich</h3>"), std::string::npos);
+  EXPECT_TRUE(says(page, "<h3>sandwich</h3>"));
 }
 
 }  // namespace

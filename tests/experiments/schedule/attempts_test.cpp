@@ -1,5 +1,6 @@
 #include "experiments/schedule/worker.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 #include "training/storage/errors.h"
 
 namespace ablate::schedule {
@@ -30,8 +31,8 @@ TEST_F(AttemptsTest, AMessageThatCannotBeKeptIsAnErrorWithItsReason) {
     one.on_output_line("ablate: the reason");
     FAIL();
   } catch (const training::IoError& error) {
-    EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find(log().string()), std::string::npos) << error.what();
+    EXPECT_TRUE(says(std::string(error.what()), "No space left")) << error.what();
+    EXPECT_TRUE(says(std::string(error.what()), log().string())) << error.what();
   }
 }
 

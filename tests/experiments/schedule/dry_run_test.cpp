@@ -2,6 +2,7 @@
 
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
+#include "tests/says.h"
 
 namespace ablate::schedule {
 namespace {
@@ -22,7 +23,7 @@ TEST_F(ProgramTest, ADryRunTellsWhatTheRunsThenTakeAndWritesNothing) {
   EXPECT_EQ(line.at("state"), "new");
   const auto& estimate = line.at("estimate");
   ASSERT_EQ(shell(command("out")).code, 0);
-  const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
+  const auto result = read_json(run("out") / "result.json");
   EXPECT_EQ(estimate.at("parameters"), result.at("parameters"));
   EXPECT_EQ(estimate.at("steps"), result.at("steps"));
   const double flops =
@@ -41,16 +42,15 @@ TEST_F(ProgramTest, ADryRunSumsUpWhatIsLeftToDo) {
   ASSERT_EQ(shell(command("out", "--seeds 1")).code, 0);
   const auto outcome = shell(command("out", "--seeds 1,2 --dry-run"));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("copy/base/seed-1  finished"), std::string::npos);
-  EXPECT_NE(outcome.output.find("copy/base/seed-2  new"), std::string::npos);
-  EXPECT_NE(outcome.output.find("\n1 runs to do: "), std::string::npos) << outcome.output;
+  EXPECT_TRUE(says(outcome.output, "copy/base/seed-1  finished"));
+  EXPECT_TRUE(says(outcome.output, "copy/base/seed-2  new"));
+  EXPECT_TRUE(says(outcome.output, "\n1 runs to do: "));
 }
 
 TEST_F(ProgramTest, ADryRunReportsBadData) {
-  const auto outcome =
-      shell(command("out", "--dry-run --set training.pretrained_embeddings.source=missing.txt"));
-  EXPECT_EQ(outcome.code, 3) << outcome.output;
-  EXPECT_NE(outcome.output.find("missing.txt: cannot be read"), std::string::npos);
+  EXPECT_TRUE(ends(
+      shell(command("out", "--dry-run --set training.pretrained_embeddings.source=missing.txt")), 3,
+      "missing.txt: cannot be read"));
 }
 
 TEST_F(ProgramTest, ADryRunForAClusterOrForRanksTimesNothing) {
@@ -65,18 +65,14 @@ TEST_F(ProgramTest, ADryRunForAClusterOrForRanksTimesNothing) {
          {"parameters", "active_parameters", "steps", "flops", "disk_bytes", "notes"})
       EXPECT_EQ(counted.at("estimate").at(key), timed.at("estimate").at(key)) << key;
   }
-  const auto table = shell(command("out", "--dry-run --launcher slurm"));
-  EXPECT_EQ(table.code, 0);
-  EXPECT_NE(table.output.find("Nothing was timed"), std::string::npos) << table.output;
+  EXPECT_TRUE(ends(shell(command("out", "--dry-run --launcher slurm")), 0, "Nothing was timed"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
 }
 
 TEST_F(ProgramTest, ADryRunThatTimesNothingCannotTellTheStepsOfABudgetInSeconds) {
-  const auto outcome =
-      shell(command("out", "--dry-run --launcher slurm --set training.budget.kind=seconds"));
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.output.find("only timed updates tell how many steps"), std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(
+      ends(shell(command("out", "--dry-run --launcher slurm --set training.budget.kind=seconds")),
+           2, "only timed updates tell how many steps"));
 }
 
 TEST_F(ProgramTest, ADryRunThatIsStoppedLeavesNothing) {

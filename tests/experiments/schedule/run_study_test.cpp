@@ -6,6 +6,7 @@
 
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
+#include "tests/says.h"
 #include "training/process/machine.h"
 
 namespace ablate::schedule {
@@ -141,7 +142,7 @@ TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
   ASSERT_GT(second, 0);
   kill(second, SIGKILL);
   EXPECT_EQ(end_of(study), 6);  // memory, for all that is known
-  const auto failure = nlohmann::json::parse(read_file(run("twice") / "failure.json"));
+  const auto failure = read_json(run("twice") / "failure.json");
   EXPECT_EQ(failure.at("exit_code"), 128 + SIGKILL);
   EXPECT_EQ(failure.at("attempts"), 2);
 }
@@ -153,14 +154,13 @@ TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));
   for (const char* text : {"copy/wide/seed-2 (exit code 3)", "exact match", "/report.html\n"})
-    EXPECT_NE(outcome.output.find(text), std::string::npos) << text << "\n" << outcome.output;
+    EXPECT_TRUE(says(outcome.output, text));
   const auto wide = folder_of("out") / "copy/wide/seed-1";
-  const auto failure = nlohmann::json::parse(read_file(wide / "failure.json"));
+  const auto failure = read_json(wide / "failure.json");
   EXPECT_EQ(failure.at("exit_code"), 3);
   EXPECT_EQ(failure.at("attempts"), 1);
-  EXPECT_NE(failure.at("message").get<std::string>().find("missing.txt: cannot be read"),
-            std::string::npos);
-  EXPECT_NE(read_file(wide / "log.txt").find("missing.txt"), std::string::npos);
+  EXPECT_TRUE(says(failure.at("message").get<std::string>(), "missing.txt: cannot be read"));
+  EXPECT_TRUE(says(read_file(wide / "log.txt"), "missing.txt"));
 }
 
 TEST_F(RunStudyTest, NoRunIsStartedIntoAFullDisk) {
@@ -168,8 +168,8 @@ TEST_F(RunStudyTest, NoRunIsStartedIntoAFullDisk) {
   std::filesystem::create_symlink("/dev/full", run("out") / "metrics.jsonl");
   const auto full = shell(command("out", "--jobs 1"));
   EXPECT_EQ(full.code, 7) << full.output;
-  EXPECT_NE(full.output.find("No space left on device"), std::string::npos) << full.output;
-  EXPECT_NE(full.output.find("no further run is started"), std::string::npos) << full.output;
+  EXPECT_TRUE(says(full.output, "No space left on device"));
+  EXPECT_TRUE(says(full.output, "no further run is started"));
   EXPECT_FALSE(std::filesystem::exists(folder_of("out") / "copy/wide/seed-1/log.txt"));
   EXPECT_FALSE(std::filesystem::exists(folder_of("out") / "copy/wide/seed-1/config.yaml"));
   std::filesystem::remove(run("out") / "metrics.jsonl");
@@ -182,16 +182,14 @@ TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
   change("steps: 60", "steps: 61");
   const auto refused = shell(command("out", "--seeds 2"));
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.output.find("\n  training.steps: 60 before, 61 now\n"), std::string::npos)
-      << refused.output;
+  EXPECT_TRUE(says(refused.output, "\n  training.steps: 60 before, 61 now\n"));
   for (const auto* look : {"--seeds 2 --list", "--seeds 2 --dry-run"})
     EXPECT_EQ(shell(command("out", look)).output, refused.output) << look;
   EXPECT_EQ(results("out"), before);
   change("steps: 61", "steps: 60");
   const auto set = shell(command("out", "--set training.max_grad_norm=1"));
   EXPECT_EQ(set.code, 2);
-  EXPECT_NE(set.output.find("training.max_grad_norm: not set before, 1 now"), std::string::npos)
-      << set.output;
+  EXPECT_TRUE(says(set.output, "training.max_grad_norm: not set before, 1 now"));
   EXPECT_EQ(shell(command("out", "--seeds 2 --arms base")).code, 0);
 }
 
@@ -200,9 +198,7 @@ TEST_F(RunStudyTest, ArmsAndSeedsMayBeAddedToAStudy) {
   const auto before = results("out");
   change("seeds: [1, 2]", "seeds: [1, 2, 3]");
   change("base: {}", "base: {}, narrow: { model.d_model: 8 }");
-  const auto more = shell(command("out"));
-  EXPECT_EQ(more.code, 0) << more.output;
-  EXPECT_NE(more.output.find("9 runs, 5 to do"), std::string::npos) << more.output;
+  EXPECT_TRUE(ends(shell(command("out")), 0, "9 runs, 5 to do"));
   EXPECT_EQ(read_file(folder_of("out") / "study.yaml"), read_file(study()));
   const auto after = results("out");
   for (const auto& [name, text] : before) EXPECT_EQ(after.at(name), text) << name;

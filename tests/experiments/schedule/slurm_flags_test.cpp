@@ -2,6 +2,7 @@
 
 #include "experiments/errors.h"
 #include "experiments/schedule/slurm.h"
+#include "tests/says.h"
 
 namespace ablate::schedule {
 namespace {
@@ -17,12 +18,8 @@ TEST(SlurmFlags, AreDividedAtBlanksOutsideOfQuotationMarks) {
 }
 
 TEST(SlurmFlags, AQuotationMarkThatIsNotClosedIsNamed) {
-  try {
-    slurm::flags_in("--comment='a b");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "--slurm: a ' is not closed in --comment='a b");
-  }
+  EXPECT_EQ(refusal_of<UsageError>([&] { slurm::flags_in("--comment='a b"); }),
+            "--slurm: a ' is not closed in --comment='a b");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "experiments/records/frozen_study.h"
 #include "experiments/report/write_report.h"
 #include "tests/experiments/schedule/tuning_study.h"
+#include "tests/says.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::schedule {
@@ -201,16 +202,14 @@ TEST_F(TuningTest, AFailedWriteLetsNoOtherValueBeChosen) {
   tune("[1.0e-9, 3.0e-3]", "extend: 0");
   const auto obstacle = folder_ / "out/tiny/copy/base-peak=0.003/seed-8/initial_weights.json";
   std::filesystem::create_directories(obstacle);  // no file can take its place
-  const auto failed = shell(command("out"));
-  EXPECT_EQ(failed.code, 7) << failed.output;
+  EXPECT_TRUE(ends(shell(command("out")), 7));
   const auto results = [&] {
     const auto study = records::read_frozen(folder_ / "out/tiny");
     return records::read_runs(study, folder_ / "out/tiny").results.size();
   };
   EXPECT_EQ(results(), 0U);
   std::filesystem::remove(obstacle);
-  const auto again = shell(command("out"));
-  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_TRUE(ends(shell(command("out")), 0));
   EXPECT_EQ(results(), 3U);
 }
 
@@ -225,12 +224,11 @@ TEST_F(TuningTest, WhatAnEarlierStartLeftOfAnyValueIsRemoved) {
 TEST_F(TuningTest, TheDryRunAndTheListCountTheTrialRuns) {
   search_from_nothing();
   const auto dry = shell(command("out", "--dry-run"));
-  EXPECT_NE(dry.output.find("\n8 runs to do"), std::string::npos) << dry.output;
-  EXPECT_NE(dry.output.find("6 of the runs listed look for the best training.schedule.peak on the "
-                            "seeds 8, 9. If a best value is the smallest or the largest of its "
-                            "list,\nmore follow: at most 2 for each task and arm (tune.extend)."),
-            std::string::npos)
-      << dry.output;
+  EXPECT_TRUE(says(dry.output, "\n8 runs to do"));
+  EXPECT_TRUE(says(dry.output,
+                   "6 of the runs listed look for the best training.schedule.peak on the "
+                   "seeds 8, 9. If a best value is the smallest or the largest of its "
+                   "list,\nmore follow: at most 2 for each task and arm (tune.extend)."));
   const auto list = shell(command("out", "--list"));
   EXPECT_EQ(lines_of(list.output).size(), 8U) << list.output;
 
@@ -249,7 +247,7 @@ TEST_F(TuningTest, NoTestSetIsReadToChoose) {
   for (const auto& arm : std::filesystem::directory_iterator(folder_ / "out/tiny/copy")) {
     const bool trial = arm.path().filename() != "base";
     for (const auto& run : std::filesystem::directory_iterator(arm.path())) {
-      const auto result = nlohmann::json::parse(read_file(run.path() / "result.json"));
+      const auto result = read_json(run.path() / "result.json");
       EXPECT_EQ(result.at("tests").empty(), trial) << run.path();
       EXPECT_EQ(result.at("flops_per_token").is_string(), trial);
       EXPECT_NE(std::filesystem::exists(run.path() / "output-length-4.txt"), trial);
@@ -263,15 +261,11 @@ TEST_F(TuningTest, AStudyRunsItsArmWithTheValueThatItFound) {
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto perplexity = perplexities(outcome.output);
   ASSERT_EQ(perplexity.size(), 2U) << outcome.output;
-  const auto again = shell(command("out"));
-  EXPECT_EQ(again.code, 0);
-  EXPECT_NE(again.output.find(", 0 to do"), std::string::npos) << again.output;
-  EXPECT_NE(read_file(folder_ / "out/tiny/table.txt")
-                .find("chosen values of training.schedule.peak by validation perplexity"),
-            std::string::npos);
+  EXPECT_TRUE(ends(shell(command("out")), 0, ", 0 to do"));
+  EXPECT_TRUE(says(read_file(folder_ / "out/tiny/table.txt"),
+                   "chosen values of training.schedule.peak by validation perplexity"));
 
-  const auto tuning =
-      nlohmann::json::parse(read_file(folder_ / "out/tiny/results.json")).at("tuning");
+  const auto tuning = read_json(folder_ / "out/tiny/results.json").at("tuning");
   const auto& arm = tuning.at("arms").at(0);
   ASSERT_EQ(arm.at("tried").size(), 4U) << "3.0e-3 is the best, so 0.09 follows";
   EXPECT_EQ(arm.at("tried")[3].at("values").at("training.schedule.peak"), "0.09");
@@ -281,9 +275,8 @@ TEST_F(TuningTest, AStudyRunsItsArmWithTheValueThatItFound) {
     EXPECT_LE(arm.at("tried")[best == "0.09" ? 3 : 1].at("mean").get<double>(),
               one.at("mean").is_string() ? 1e300 : one.at("mean").get<double>());
   const auto config = read_file(folder_ / "out/tiny/copy/base/seed-1/config.yaml");
-  EXPECT_EQ(config.find("peak: 1e-09"), std::string::npos) << config;
-  EXPECT_NE(read_file(folder_ / "out/tiny/report.html").find("<h2>Chosen values</h2>"),
-            std::string::npos);
+  EXPECT_FALSE(says(config, "peak: 1e-09"));
+  EXPECT_TRUE(says(read_file(folder_ / "out/tiny/report.html"), "<h2>Chosen values</h2>"));
 
   const auto frozen = records::read_frozen(folder_ / "out/tiny");
   const auto data = report::read_report_data(frozen, folder_ / "out/tiny");

@@ -3,6 +3,7 @@
 
 #include "experiments/exchange/huggingface/hub_card.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 #include "training/checkpoint/safetensors.h"
 
 namespace ablate::exchange {
@@ -30,37 +31,28 @@ class HubExportTest : public ProgramTest {
         "embedding_scale: false, feed_forward: { d_hidden: 24, activation: silu, gated: true } }\n"
         "  training: { steps: 20, tokens_per_batch: 160, max_length: 32, threads: 1, schedule: { "
         "kind: constant, peak: 1.0e-2 } }\n");
-    const auto trained = shell(kProgram + " run " + (folder_ / "tokens.yaml").string() +
-                               " --output " + (folder_ / "runs").string() + " 2>&1");
-    EXPECT_EQ(trained.code, 0) << trained.output;
+    EXPECT_TRUE(
+        ends(program("run", folder_ / "tokens.yaml", "--output", folder_ / "runs", "2>&1"), 0));
   }
   std::string run() const { return (folder_ / "runs/tokens/tokens/base/seed-1").string(); }
   Outcome exported(const std::string& more) const {
-    return shell(kProgram + " export " + run() + " --to " + (folder_ / "out").string() + " " +
-                 more + " 2>&1");
+    return program("export", run(), "--to", folder_ / "out", more, "2>&1");
   }
-  json written(const std::string& name) const {
-    return json::parse(read_file(folder_ / "out" / name));
-  }
+  json written(const std::string& name) const { return read_json(folder_ / "out" / name); }
 };
 
 TEST_F(HubExportTest, AMaskBetweenDocumentsIsNamedOnTheCardAndTheScreen) {
   const std::string note = "It was trained and scored with a mask between documents";
-  const auto outcome = exported("--format huggingface");
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("note: " + note), std::string::npos) << outcome.output;
+  ASSERT_TRUE(ends(exported("--format huggingface"), 0, "note: " + note));
   const auto card = read_file(folder_ / "out/README.md");
-  EXPECT_NE(card.find(note), std::string::npos) << card;
-  EXPECT_NE(card.find("Number n of its files of tokens has the id n + 4 here, and their end token "
-                      "0 has the id 2."),
-            std::string::npos)
-      << card;
+  EXPECT_TRUE(says(card, note));
+  EXPECT_TRUE(says(card,
+                   "Number n of its files of tokens has the id n + 4 here, and their end token "
+                   "0 has the id 2."));
 }
 
 TEST_F(HubExportTest, AModelThatMasksDocumentsWritesInTorchScriptAsItWasTrained) {
-  const auto outcome = exported("");
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find(", 0 with other ids"), std::string::npos) << outcome.output;
+  EXPECT_TRUE(ends(exported(""), 0, ", 0 with other ids"));
 }
 
 TEST_F(HubExportTest, ThePromptsNumberOfTheEndTokenEndsADocument) {
@@ -81,9 +73,7 @@ TEST_F(HubExportTest, TheLengthIsThatOfTraining) {
 }
 
 TEST_F(HubExportTest, WeightsHaveTheTypeThatIsAskedFor) {
-  const auto outcome = exported("--format huggingface --dtype bf16");
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("rounded to bfloat16"), std::string::npos) << outcome.output;
+  ASSERT_TRUE(ends(exported("--format huggingface --dtype bf16"), 0, "rounded to bfloat16"));
   EXPECT_EQ(written("config.json").at("dtype"), "bfloat16");
   for (const auto& [name, tensor] : training::read_safetensors(folder_ / "out/model.safetensors"))
     EXPECT_EQ(tensor.scalar_type(), torch::kBFloat16) << name;

@@ -7,6 +7,7 @@
 #include "experiments/run/load_run.h"
 #include "models/inference/search_options.h"
 #include "tests/experiments/exchange/huggingface/family_folder.h"
+#include "tests/says.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::exchange {
@@ -185,23 +186,20 @@ TEST_F(TokenizerFiles, ATokenizerOfAnotherVocabularyIsRefused) {
 TEST_F(TokenizerFiles, WhatCannotBeReadIsNamed) {
   write_all("llama");
   write_text("tokenizer.json", words(kTokens).dump().substr(0, 100));
-  EXPECT_NE(refusal().find("not a usable tokenizer.json: it is cut"), std::string::npos);
+  EXPECT_TRUE(says(refusal(), "not a usable tokenizer.json: it is cut"));
   auto odd = words(kTokens);
   odd["normalizer"] = {{"type", "Rot13"}};
   write_text("tokenizer.json", odd.dump());
-  EXPECT_NE(refusal().find("normalizer is the normalizer 'Rot13', which is not supported"),
-            std::string::npos);
+  EXPECT_TRUE(says(refusal(), "normalizer is the normalizer 'Rot13', which is not supported"));
   write_text("tokenizer.json", words(kTokens).dump());
   write_text("tokenizer_config.json", R"({"eos_token": "</s>"})");
-  EXPECT_NE(refusal().find("has no token '</s>', which is the eos_token of its configuration"),
-            std::string::npos);
+  EXPECT_TRUE(says(refusal(), "has no token '</s>', which is the eos_token of its configuration"));
   write_text("tokenizer_config.json", R"({"added_tokens_decoder": {"23": {"content": "<new>"}}})");
-  EXPECT_NE(refusal().find("has the token '<new>' with the id 23, and the tokenizer's file lacks"),
-            std::string::npos);
+  EXPECT_TRUE(
+      says(refusal(), "has the token '<new>' with the id 23, and the tokenizer's file lacks"));
   std::filesystem::remove(folder() / "tokenizer_config.json");
   std::filesystem::remove(folder() / "tokenizer.json");
-  EXPECT_NE(refusal().find("has none of tokenizer.json, source.spm, tokenizer.model"),
-            std::string::npos);
+  EXPECT_TRUE(says(refusal(), "has none of tokenizer.json, source.spm, tokenizer.model"));
 }
 
 TEST_F(TokenizerFiles, AFieldThatWouldChangeTheFileIsNamed) {
@@ -214,7 +212,7 @@ TEST_F(TokenizerFiles, AFieldThatWouldChangeTheFileIsNamed) {
                         {"lowercase", true}};
   write_text("tokenizer.json", bert.dump());
   write_text("tokenizer_config.json", R"({"do_lower_case": false})");
-  EXPECT_NE(refusal().find("has do_lower_case: false, but tokenizer.json not"), std::string::npos);
+  EXPECT_TRUE(says(refusal(), "has do_lower_case: false, but tokenizer.json not"));
 }
 
 TEST_F(TokenizerFiles, AModelContinuesWhatItsTokenizerWrites) {
@@ -279,10 +277,10 @@ TEST_F(TokenizerFiles, WhatStandsAroundATextIsWhatTheFileSays) {
   auto file = words(kTokens);
   file["post_processor"] = around({1}, {2});
   write_text("tokenizer.json", file.dump());
-  EXPECT_NE(refusal().find("ends every text with the end token"), std::string::npos);
+  EXPECT_TRUE(says(refusal(), "ends every text with the end token"));
   file["post_processor"] = around({1, 4}, {});
   write_text("tokenizer.json", file.dump());
-  EXPECT_NE(refusal().find("puts the tokens 1, 4 before a text"), std::string::npos);
+  EXPECT_TRUE(says(refusal(), "puts the tokens 1, 4 before a text"));
 }
 
 TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsNotWritten) {
@@ -298,12 +296,9 @@ TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsNotWritten) {
                              .weights = weights,
                              .environment = {{"data_folder", "."}},
                              .files = {}});
-  try {
-    export_huggingface({.run = run(), .to = folder() / "out"});
-    FAIL() << "it was written";
-  } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find("training has made two of them"), std::string::npos);
-  }
+  EXPECT_TRUE(says(
+      refusal_of<UsageError>([&] { export_huggingface({.run = run(), .to = folder() / "out"}); }),
+      "training has made two of them"));
   EXPECT_FALSE(std::filesystem::exists(folder() / "out"));
 }
 

@@ -11,6 +11,7 @@
 #include "experiments/report/chart/line_chart.h"
 #include "experiments/report/chart/scale.h"
 #include "experiments/report/markup.h"
+#include "tests/says.h"
 
 namespace ablate::report {
 namespace {
@@ -92,9 +93,9 @@ TEST(LineChart, HasALogarithmicAxisAndARingIfItIsAskedFor) {
   EXPECT_NEAR(middle_of(), 0.009 / 0.099, 0.01);
   chart.logarithmic_x = true;
   EXPECT_NEAR(middle_of(), 0.5, 0.01);
-  EXPECT_EQ(draw(chart).html().find("ring"), std::string::npos);
+  EXPECT_FALSE(says(draw(chart).html(), "ring"));
   chart.lines[0].ringed = Point{0.01, 2};
-  EXPECT_NE(draw(chart).html().find("<circle class=\"ring\""), std::string::npos);
+  EXPECT_TRUE(says(draw(chart).html(), "<circle class=\"ring\""));
 }
 
 TEST(Look, MarkerAndDashTellThirtyTwoArmsApartWithoutColour) {

@@ -6,6 +6,7 @@
 
 #include "experiments/report/page/page.h"
 #include "tests/experiments/report/page/sample_report.h"
+#include "tests/says.h"
 
 namespace ablate::report {
 namespace {
@@ -48,7 +49,7 @@ TEST(Forest, MarksLieInProportionFromTheZeroLineOn) {
 
 TEST(Forest, WithoutAnIntervalTheMeanAndTheSeedsAreDrawn) {
   const auto html = draw(plot(std::nullopt)).html();
-  EXPECT_EQ(html.find("class=\"bar\""), std::string::npos);
+  EXPECT_FALSE(says(html, "class=\"bar\""));
   const std::regex dot("class=\"dot\""), mark("class=\"mark\"");
   EXPECT_EQ(std::distance(std::sregex_iterator(html.begin(), html.end(), dot), {}), 3);
   EXPECT_EQ(std::distance(std::sregex_iterator(html.begin(), html.end(), mark), {}), 2)
@@ -56,7 +57,7 @@ TEST(Forest, WithoutAnIntervalTheMeanAndTheSeedsAreDrawn) {
 }
 
 TEST(Forest, TheMarginIsABandAroundZero) {
-  EXPECT_EQ(draw(plot()).html().find("class=\"margin\""), std::string::npos);
+  EXPECT_FALSE(says(draw(plot()).html(), "class=\"margin\""));
   const auto html = draw(plot(statistics::Interval{0.25, 0.75}, 0.1)).html();
   const double left = first_number(html, "class=\"margin\" x=\"([0-9.]+)\"");
   const double width = first_number(html, "class=\"margin\"[^>]*width=\"([0-9.]+)\"");
@@ -66,9 +67,9 @@ TEST(Forest, TheMarginIsABandAroundZero) {
 TEST(Forest, TheFileNeedsNothingAroundIt) {
   const auto file = forest_file(plot());
   EXPECT_TRUE(file.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns="));
-  EXPECT_EQ(file.find("var("), std::string::npos) << "converters to PDF know no variables";
-  EXPECT_NE(file.find(".c1 .bar{stroke:#0072b2}"), std::string::npos);
-  EXPECT_NE(file.find(">on test<"), std::string::npos);
+  EXPECT_FALSE(says(file, "var(")) << "converters to PDF know no variables";
+  EXPECT_TRUE(says(file, ".c1 .bar{stroke:#0072b2}"));
+  EXPECT_TRUE(says(file, ">on test<"));
 }
 
 TEST(Forest, OfAStudyHasEveryComparisonOnTheScaleOfItsMetric) {

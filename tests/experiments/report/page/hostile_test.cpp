@@ -10,6 +10,7 @@
 #include "experiments/report/page/page.h"
 #include "tests/experiments/report/page/hostile_strings.h"
 #include "tests/experiments/report/page/sample_report.h"
+#include "tests/folder.h"
 
 namespace ablate::report {
 namespace {
@@ -19,14 +20,8 @@ using nlohmann::json;
 /// A folder for pages, and what a real HTML parser says of them.
 class Parsed : public testing::Test {
  protected:
-  Parsed() {
-    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~Parsed() override { std::filesystem::remove_all(folder_); }
-
   void add(const std::string& page) {
-    const auto file = folder_ / (std::to_string(1000 + pages_++) + ".html");
+    const auto file = folder_.path / (std::to_string(1000 + pages_++) + ".html");
     std::ofstream(file, std::ios::binary) << page;
     files_ += " " + file.string();
   }
@@ -45,7 +40,7 @@ class Parsed : public testing::Test {
     return pages;
   }
 
-  std::filesystem::path folder_;
+  const Folder folder_;
   std::string files_;
   int pages_ = 0;
 };

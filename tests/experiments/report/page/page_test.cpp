@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/experiments/report/page/sample_report.h"
+#include "tests/says.h"
 
 namespace ablate::report {
 namespace {
@@ -53,7 +54,7 @@ TEST(Page, ARowOfTheTableHoldsTheEvidence) {
        {"learned", "key: learned value", "0.812", "[0.792, 0.833]", "seed 1: 0.750",
         "seed 2: 0.875", "\u22120.062", "[\u22120.500, 0.375]", "pair 2: +0.125", ">0.75<",
         ">1.00<", "\u00b7 inconclusive"})
-    EXPECT_NE(html.find(figure), std::string::npos) << figure << " in\n" << html;
+    EXPECT_TRUE(says(html, figure)) << figure << " in\n" << html;
 }
 
 TEST(Page, CostsHaveTablesOfTheirOwn) {
@@ -62,7 +63,7 @@ TEST(Page, CostsHaveTablesOfTheirOwn) {
   const auto html = page.substr(start, page.find("<h3>", start + 1) - start);
   for (const auto* figure : {">1 k<", ">2.40 k<", ">50<", ">400<", ">20.0 M<", ">2.62<", ">300 MB<",
                              "To reach a loss of 1,", "0.85 (0.75 to 0.95)"})
-    EXPECT_NE(html.find(figure), std::string::npos) << figure << " in\n" << html;
+    EXPECT_TRUE(says(html, figure)) << figure << " in\n" << html;
 }
 
 TEST(Page, LossesComeFirstOverStepsAndFoldedOverOtherCosts) {
@@ -90,7 +91,7 @@ TEST(Page, ThePictureOfCostsHasEachArmAndItsSeeds) {
 TEST(Page, OneSeedHasNoBand) {
   auto report = sample_report();
   std::erase_if(report.data.runs, [](const RunRecord& run) { return run.seed == 2; });
-  EXPECT_EQ(page_of(report).find("from the lowest to the highest"), std::string::npos);
+  EXPECT_FALSE(says(page_of(report), "from the lowest to the highest"));
 }
 
 TEST(Page, ARowShowsEveryKeyThatTheArmHasAndTheBaselineLacks) {
@@ -100,7 +101,7 @@ TEST(Page, ARowShowsEveryKeyThatTheArmHasAndTheBaselineLacks) {
   const auto html = first_other_row(page_of(report));
   place(html, "kind: window");
   place(html, "size: 8");
-  EXPECT_EQ(html.find("heads"), std::string::npos) << "another kind leaves it behind";
+  EXPECT_FALSE(says(html, "heads")) << "another kind leaves it behind";
 }
 
 TEST(Page, ShowsTheChosenValuesAndTheScoresOfAllThatWereTried) {
@@ -110,15 +111,15 @@ TEST(Page, ShowsTheChosenValuesAndTheScoresOfAllThatWereTried) {
        {"training.schedule.peak", "seeds 101, 102", ">0.004<", ">3.500<", ">0.250<",
         "peak at the edge of its grid", "3 trial runs to go", "class=\"ring\"",
         "sinusoidal: 3.5 at training.schedule.peak 0.004", ">diverged<", ">added<", ">chosen<"})
-    EXPECT_NE(html.find(figure), std::string::npos) << figure;
-  EXPECT_EQ(html.find("at training.schedule.peak 0.016"), std::string::npos)
+    EXPECT_TRUE(says(html, figure));
+  EXPECT_FALSE(says(html, "at training.schedule.peak 0.016"))
       << "a value that diverged has no point";
 }
 
 TEST(Page, TheBestCellIsTheOneThatTheEvidenceMarks) {
   auto report = sample_report();
   auto& cells = report.evidence.tasks[0].arms[1].cells;
-  EXPECT_EQ(page_of(report).find("<strong>0.812</strong>"), std::string::npos);
+  EXPECT_FALSE(says(page_of(report), "<strong>0.812</strong>"));
   cells[0].best = true;
   const auto page = page_of(report);
   place(page, "<strong>0.812</strong>");
@@ -195,7 +196,7 @@ TEST(Page, AShortNameStaysInOneLineAndALongOneMayBreak) {
 
 TEST(Page, CostIsATableOfItsOwnThatOpens) {
   const auto page = page_of(sample_report());
-  EXPECT_EQ(first_table(page).find("memory"), std::string::npos);
+  EXPECT_FALSE(says(first_table(page), "memory"));
   const auto cost = page.substr(place(page, "<details><summary>Costs</summary>"));
   for (const auto* figure : {"memory", "1 k", "2.40 k"}) place(cost, figure);
 }
@@ -207,7 +208,7 @@ TEST(Page, LinksTheFilesBesideItForAPaper) {
   auto none = sample_report();
   for (auto& arm : none.evidence.tasks[0].arms)
     for (auto& cell : arm.cells) cell.contrast.reset();
-  EXPECT_EQ(page_of(none).find("forest.svg"), std::string::npos);
+  EXPECT_FALSE(says(page_of(none), "forest.svg"));
 }
 
 TEST(Page, ABibTeXEntryNamesTheStudyAndTheOneProgramOfItsRuns) {
@@ -242,7 +243,7 @@ TEST(Page, ACurveOverLengthIsOfTestSetsWithALengthAndNotOfNamesWithDigits) {
       cell.test_set = cell.extrapolates ? "test_2017_flickr" : "test_2016_flickr";
       cell.length = 0;
     }
-  EXPECT_EQ(page_of(report).find("over length"), std::string::npos);
+  EXPECT_FALSE(says(page_of(report), "over length"));
 }
 
 TEST(Page, AFailedExpectationIsSaidInWordsWithItsNumbers) {
@@ -265,18 +266,18 @@ TEST(Page, WhatWasObservedHasACurveForEveryPlaceAndItsLastFiguresByHead) {
         "<td class=\"number\">1</td><td class=\"number\">0.5</td><td class=\"number\">1.5</td>");
   auto report = sample_report();
   for (auto& run : report.data.runs) run.observed.clear();
-  EXPECT_EQ(page_of(report).find("Inside the models"), std::string::npos);
+  EXPECT_FALSE(says(page_of(report), "Inside the models"));
 }
 
 TEST(Page, ARunOfVeryManyHeadsShowsTheFirstAndSaysWhereTheOthersAre) {
   auto report = sample_report();
-  EXPECT_EQ(page_of(report).find("These are the first"), std::string::npos);
+  EXPECT_FALSE(says(page_of(report), "These are the first"));
   auto& observed = report.data.runs.front().observed;
   observed.assign(25, observed.front());
   observed.back().place = "encoder.layers.7.attention";
   const auto page = page_of(report);
   place(page, "These are the first 24 of 25 charts");
-  EXPECT_EQ(page.find("encoder.7: attention entropy of each head"), std::string::npos);
+  EXPECT_FALSE(says(page, "encoder.7: attention entropy of each head"));
 }
 
 TEST(Page, AFitShowsEveryArmOverItsSizeAndTheLaw) {
@@ -292,7 +293,7 @@ TEST(Page, AFitShowsEveryArmOverItsSizeAndTheLaw) {
   place(page, "2 times parameters to the power of \u22120.125");
   place(page, "<title>arms: 0.875 at ");  // the mean of the first arm at log10(1,200)
   place(page, "<title>law: ");
-  EXPECT_EQ(page_of(sample_report()).find("over size"), std::string::npos);
+  EXPECT_FALSE(says(page_of(sample_report()), "over size"));
 }
 
 TEST(Page, SamplesSayWhetherTheyAreExact) {
@@ -326,7 +327,7 @@ TEST(Page, RunsThatNeverFinishedLeaveNoNumberBehind) {
   auto report = sample_report();
   auto& sample = report.evidence.tasks[0].arms[1].cells[0].sample;
   sample = {.values = {NAN, NAN}, .count = 0, .mean = NAN, .deviation = NAN};
-  EXPECT_EQ(page_of(report).find("nan"), std::string::npos);
+  EXPECT_FALSE(says(page_of(report), "nan"));
 }
 
 TEST(Page, FiftyRunsOfTenThousandLogLinesMakeAPageOfTwoMegabytesAtMost) {
@@ -388,7 +389,7 @@ TEST(Page, ALadderStandsBeforeTheResultsOfItsSettings) {
 TEST(Page, FactsCountDeclaredTasksAndTheirSettings) {
   place(page_of(report_of_two_sizes()),
         "<dt>tasks</dt><dd>1</dd></div><div><dt>settings</dt><dd>2</dd>");
-  EXPECT_EQ(page_of(sample_report()).find("<dt>settings</dt>"), std::string::npos);
+  EXPECT_FALSE(says(page_of(sample_report()), "<dt>settings</dt>"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "experiments/report/page/parts.h"
+#include "tests/says.h"
 
 namespace ablate::report {
 namespace {
@@ -89,19 +90,19 @@ TEST(Style, SizesInsideTablesFollowTheTable) {
 TEST(Style, PagesBreakBetweenRowsOfATable) {
   const auto sheet = style_sheet();
   const auto printed = sheet.substr(sheet.rfind("@media print"));
-  EXPECT_NE(printed.find("tr,li,figure{break-inside:avoid}"), std::string::npos);
-  EXPECT_EQ(printed.find("tbody"), std::string::npos);
+  EXPECT_TRUE(says(printed, "tr,li,figure{break-inside:avoid}"));
+  EXPECT_FALSE(says(printed, "tbody"));
 }
 
 TEST(Style, AVerdictIsPlainUnlessItClaims) {
-  EXPECT_EQ(rule_of(".verdict").find("font-weight"), std::string::npos);
-  EXPECT_NE(rule_of(".verdict.claim").find("font-weight:650"), std::string::npos);
+  EXPECT_FALSE(says(rule_of(".verdict"), "font-weight"));
+  EXPECT_TRUE(says(rule_of(".verdict.claim"), "font-weight:650"));
 }
 
 TEST(Style, ATableThatGoesOnHasAShadowAtItsEdge) {
   const auto rule = rule_of(".scroll");
-  EXPECT_NE(rule.find("background-attachment:local,local,scroll,scroll"), std::string::npos);
-  EXPECT_NE(rule.find("var(--shade)"), std::string::npos);
+  EXPECT_TRUE(says(rule, "background-attachment:local,local,scroll,scroll"));
+  EXPECT_TRUE(says(rule, "var(--shade)"));
 }
 
 TEST(Style, APhoneShowsTwoLinesForAnArm) {
@@ -109,8 +110,8 @@ TEST(Style, APhoneShowsTwoLinesForAnArm) {
   const auto phone = sheet.substr(sheet.find("@media(max-width:640px)"));
   for (const auto* rule : {".ablation .wide{display:none}",
                            ".ablation tr{display:grid;grid-template-columns:minmax(0,1fr) auto;"})
-    EXPECT_NE(phone.find(rule), std::string::npos) << rule;
-  EXPECT_NE(rule_of(".arm .short").find("white-space:nowrap"), std::string::npos);
+    EXPECT_TRUE(says(phone, rule));
+  EXPECT_TRUE(says(rule_of(".arm .short"), "white-space:nowrap"));
 }
 
 }  // namespace
