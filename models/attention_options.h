@@ -26,8 +26,8 @@ struct StackOptions;
 //   can_forget()     whether all that decoding keeps are entries of single positions, so that its
 //                    last ones can be dropped
 //   clips_scores()   whether training.qk_clip can bound its scores
-// and has `make`, which is defined with the module: in mixer.cpp, attention.cpp,
-// latent_attention.cpp, linear_attention.cpp or mamba2.cpp.
+// and has `make`, which is defined with the module: in attention/, mixer.cpp, linear_attention.cpp
+// or mamba2.cpp.
 
 /// Traits of mixers without scores whose state or window reads on across documents.
 struct MixerWithoutScores : EmptyOptions {
@@ -37,8 +37,9 @@ struct MixerWithoutScores : EmptyOptions {
   static constexpr bool clips_scores() { return false; }
 };
 
-/// A norm of the queries and keys of every head, before rotary positions rotate them: rms as in
-/// Henry et al. 2020 without their learned scale; layer as in Dehghani et al. 2023.
+// What MultiHead adds to attention are stages: the files of attention/ say what each of them does,
+// and its paper.
+
 ABLATE_ENUM(QkNorm, none, rms, layer);
 
 /// The factor of query-key products.
@@ -53,32 +54,15 @@ struct ScaleOptions : EmptyOptions {
   }
 };
 
-/// Turns the scores s of a query into attention weights; n is the number of keys that it sees.
-/// softmax_one: e^s / (1 + sum of e^s) (Miller 2023); sigmoid: sigmoid(s - ln n) (Ramapuram et al.
-/// 2024); relu2: relu(s)^2 / n (Wortsman et al. 2023).
 ABLATE_ENUM(ScoreFunction, softmax, softmax_one, sigmoid, relu2);
 
-/// A gate sigmoid(W x + b) on the output of every head, x being the attention's input (Qiu et al.
-/// 2025): one number for a head, or one for each element.
 ABLATE_ENUM(OutputGate, none, head, element);
 
-/// How values keep those of the first layer of the stack that has this option (Zhou et al. 2024,
-/// Value Residual Learning, section 3): w v + u v_first, with w = u = 1/2, or with a w and a u of
-/// each layer that are learned and start there.
 ABLATE_ENUM(ValueResidual, none, fixed, learned);
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
 /// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
-/// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), soft-capping that of Gemma 2 (2024),
-/// exclusion that of Jordan et al. 2024 (modded-nanogpt). With `value_embedding`, a layer has a
-/// vector e of every token, and position t's value becomes v + 2 sigmoid(W x) e with a factor for
-/// each head of keys (Karpathy 2026, nanochat; without the factor Jordan et al. 2024). With
-/// `differential`, every head has two
-/// queries for its key and its value; its output is the first's less sigmoid(W x) times the
-/// second's, and x is the attention's input (Ye et al. 2026, Differential Transformer V2). With
-/// `forgetting`, the score of query i and key j gets the sum of ln sigmoid(w x_l + b) over
-/// l = j + 1 ... i; w and b belong to the head, or to the group if keys are grouped (Lin et al.
-/// 2025, Forgetting Transformer, section 3.1).
+/// Beltagy et al. 2020.
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
   static constexpr bool has_scores = true, has_projections = true;

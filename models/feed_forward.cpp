@@ -51,7 +51,8 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack, const C
                                          options.bias.value_or(stack.bias), Projection::output))) {
   if (canon.has(CanonPlace::hidden))
     canon_ = register_module(
-        "canon", ShortConvolution(canon, options.gated ? 2 * options.d_hidden : options.d_hidden));
+        "canon",
+        ShortConvolution(canon, options.gated ? 2 * options.d_hidden : options.d_hidden, "canon"));
 }
 
 RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
@@ -59,21 +60,22 @@ RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& contex
 }
 
 KVCache Dense::empty_cache(const torch::Tensor& like) const {
-  return {.blocks = {}, .beam_index = {}, .recent = {{{}, nothing_yet(canon_, like), {}}}};
+  KVCache cache;
+  begin(canon_, cache, like);
+  return cache;
 }
 
 torch::Tensor Dense::step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context) {
-  return run(x, context, &cache.recent[1]);
+  return run(x, context, &cache);
 }
 
-torch::Tensor Dense::run(const torch::Tensor& x, const ForwardContext& context,
-                         torch::Tensor* recent) {
+torch::Tensor Dense::run(const torch::Tensor& x, const ForwardContext& context, KVCache* cache) {
   show(x, context, &Observer::feed_forward_input);
   const bool plain = !gated_ && !up_->is_adapted() && !canon_;
   const auto hidden =
       activation_ == Activation::relu && plain
           ? ops::linear_relu(x, up_->weight, up_->bias)
-          : ops::hidden_layer(convolved(canon_, up_(x), recent), activation_, gated_);
+          : ops::hidden_layer(convolved(canon_, up_(x), cache), activation_, gated_);
   show(hidden, context, &Observer::hidden_layer);
   return down_(hidden);
 }

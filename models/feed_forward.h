@@ -45,8 +45,8 @@ class Dense : public FeedForward {
                      const ForwardContext& context) override;
 
  private:
-  /// `recent` is null if the sequences are x and no more.
-  torch::Tensor run(const torch::Tensor& x, const ForwardContext& context, torch::Tensor* recent);
+  /// `cache` is null if the sequences are x and no more.
+  torch::Tensor run(const torch::Tensor& x, const ForwardContext& context, KVCache* cache);
 
   Activation activation_;
   bool gated_;

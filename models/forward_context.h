@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "models/libtorch.h"
+#include "models/named_tensors.h"
 #include "models/noise.h"
 #include "models/ops/elementwise.h"
 #include "models/random.h"
@@ -51,6 +52,7 @@ struct ForwardContext {
   // Set by the model for each of its stacks:
   torch::Tensor padding_mask = {};  // true: keep; undefined: no padding // [B, T]
   torch::Tensor token_ids = {};     // [B, T]
+  NamedTensors* shared = nullptr;   // by the layers of a stack, which hand it on to later ones
 
   /// Randomness at one site (Module::site).
   Noise noise_at(uint64_t site) const {

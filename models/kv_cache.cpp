@@ -94,7 +94,7 @@ const KVCache::Block& KVCache::reordered() {
 }
 
 void KVCache::reorder(const torch::Tensor& order) {
-  recent = rows_of(recent, order);
+  for (auto& [name, x] : state) x = x.index_select(0, order);
   if (beam_index.defined())
     beam_index = beam_index.index_select(0, order);
   else if (!blocks.empty())

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/libtorch.h"
+#include "models/named_tensors.h"
 
 namespace ablate::models {
 
@@ -19,10 +20,9 @@ struct KVCache {
   std::vector<Block> blocks;
   torch::Tensor beam_index;  // row of each block that each sequence reads; undefined: its own
                              // // [B, blocks]
-  /// The last inputs of the sub-layer's two short convolutions, the one on its input and the one
-  /// inside it, and the sums of forgetting attention so far. Reordering copies all three at once.
-  /// A part that the sub-layer lacks is undefined. // [B, width - 1, C] twice, [B, G]
-  std::array<torch::Tensor, 3> recent;
+  /// What parts of the sub-layer keep of the past beside, each under its own name: tensors with a
+  /// row for each sequence, which reordering copies.
+  NamedTensors state;
 
   /// Adds positions of every sequence as a new block.
   void append_block(Block next);

@@ -11,9 +11,9 @@ LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
     place.emplace(*this, name, norm, ResidualPlace{stack, index});
     if (block_ == Block::parallel) norm.kind = NormKind::none;
   };
-  const auto convolve = [&](auto& convolution, CanonPlace place, const std::string& name) {
+  const auto convolve = [&](auto& convolution, CanonPlace place, const char* name) {
     if (options.canon.has(place))
-      convolution = register_module(name, ShortConvolution(options.canon, stack.d_model));
+      convolution = register_module(name, ShortConvolution(options.canon, stack.d_model, name));
   };
   convolve(attention_canon_, CanonPlace::attention, "canon_attention");
   convolve(feed_forward_canon_, CanonPlace::feed_forward, "canon_feed_forward");
@@ -56,19 +56,19 @@ torch::Tensor LayerImpl::through(torch::Tensor x, const ForwardContext& context,
 RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memory,
                                 const ops::AttentionPosition& position,
                                 const ForwardContext& context) {
-  const auto mask = causal_ ? torch::Tensor() : context.padding_mask;
+  auto of_mixer = context;
+  if (causal_) of_mixer.padding_mask.reset();
   std::optional<Routing> routing;
-  const SubLayers run{[&](const auto& y) {
-                        return attention_->forward(convolved(attention_canon_, y), mask, position,
-                                                   context.observer);
-                      },
-                      [&](const auto& y) { return cross_attention_(y, *memory, context.observer); },
-                      [&](const auto& y) {
-                        auto branch =
-                            feed_forward_->forward(convolved(feed_forward_canon_, y), context);
-                        routing = std::move(branch.routing);
-                        return branch.output;
-                      }};
+  const SubLayers run{
+      [&](const auto& y) {
+        return attention_->forward(convolved(attention_canon_, y), position, of_mixer);
+      },
+      [&](const auto& y) { return cross_attention_(y, *memory, context); },
+      [&](const auto& y) {
+        auto branch = feed_forward_->forward(convolved(feed_forward_canon_, y), context);
+        routing = std::move(branch.routing);
+        return branch.output;
+      }};
   const auto input =
       ngrams_ ? x + ngrams_->forward(x, context.token_ids, position.query_documents) : x;
   const auto output = through(input, context, run);
@@ -81,9 +81,9 @@ LayerCache LayerImpl::init_cache(const torch::Tensor& like, const StackOutput* m
       .cross_attention = cross_attention_ ? cross_attention_->project(memory->output) : KVCache(),
       .feed_forward = feed_forward_ ? feed_forward_->empty_cache(like) : KVCache(),
       .ngrams = ngrams_ ? ngrams_->empty_cache(like) : KVCache()};
-  cache.self_attention.recent[0] = nothing_yet(attention_canon_, like);
-  if (attention_) cache.self_attention.recent[1] = nothing_yet(attention_->canon(), like);
-  cache.feed_forward.recent[0] = nothing_yet(feed_forward_canon_, like);
+  begin(attention_canon_, cache.self_attention, like);
+  if (attention_) begin(attention_->canon(), cache.self_attention, like);
+  begin(feed_forward_canon_, cache.feed_forward, like);
   return cache;
 }
 
@@ -93,21 +93,20 @@ torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
                               const ForwardContext& context) {
   const auto input =
       ngrams_ ? x + ngrams_->step(x, context.token_ids, position.query_documents, cache.ngrams) : x;
-  return through(input, context,
-                 SubLayers{[&](const auto& y) {
-                             auto& own = cache.self_attention;
-                             return attention_->step(convolved(attention_canon_, y, &own.recent[0]),
-                                                     own, position);
-                           },
-                           [&](const auto& y) {
-                             return cross_attention_->step(y, cache.cross_attention, memory_mask,
-                                                           context.observer);
-                           },
-                           [&](const auto& y) {
-                             auto& own = cache.feed_forward;
-                             return feed_forward_->step(
-                                 convolved(feed_forward_canon_, y, &own.recent[0]), own, context);
-                           }});
+  return through(
+      input, context,
+      SubLayers{[&](const auto& y) {
+                  auto& own = cache.self_attention;
+                  return attention_->step(convolved(attention_canon_, y, &own), own, position,
+                                          context);
+                },
+                [&](const auto& y) {
+                  return cross_attention_->step(y, cache.cross_attention, memory_mask, context);
+                },
+                [&](const auto& y) {
+                  auto& own = cache.feed_forward;
+                  return feed_forward_->step(convolved(feed_forward_canon_, y, &own), own, context);
+                }});
 }
 
 }  // namespace ablate::models

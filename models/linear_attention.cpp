@@ -75,12 +75,12 @@ class LinearAttentionMixer : public StateMixer {
           "gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, Projection::query));
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
-                        const ops::AttentionPosition& position, const Observer* observer) override {
-    if (causal_) return StateMixer::forward(x, padding_mask, position, observer);
+  torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,
+                        const ForwardContext& context) override {
+    if (causal_) return StateMixer::forward(x, position, context);
     auto heads = projected(x, nullptr);
     auto& [query, key, value, strength, log_kept, gate] = heads;
-    if (padding_mask.defined())
+    if (const auto& padding_mask = context.padding_mask; padding_mask.defined())
       key = key.masked_fill(padding_mask.logical_not().unsqueeze(1).unsqueeze(-1), 0.0);
     auto weights = query.matmul(key.transpose(2, 3));  // [B, H, T, T]
     if (kind_ == Forgetting::fixed) {
@@ -88,7 +88,7 @@ class LinearAttentionMixer : public StateMixer {
       weights = weights * (decay_.rates(query) * (place.unsqueeze(1) - place).abs()).exp();
     }
     const auto found = mean(weights.matmul(value), weights.sum(-1, /*keepdim=*/true));
-    return finished(x, heads, found, observer);
+    return finished(x, heads, found, context.observer);
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {

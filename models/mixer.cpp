@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "models/attention.h"
+#include "models/attention/heads.h"
 #include "models/linear.h"
 
 namespace ablate::models {
@@ -48,13 +48,13 @@ class LstmMixer : public Mixer {
     if (!options.causal) back_ = register_module("back", LstmCells(options.d_model, width_));
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
-                        const ops::AttentionPosition&, const Observer*) override {
+  torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition&,
+                        const ForwardContext& context) override {
     auto cache = empty_cache(x);
     const auto ahead = run(ahead_, x, cache);
     if (!back_) return ahead;
     cache = empty_cache(x);
-    const auto order = reversal(x, padding_mask).unsqueeze(-1);  // [B, T, 1]
+    const auto order = reversal(x, context.padding_mask).unsqueeze(-1);  // [B, T, 1]
     const auto back = run(back_, x.take_along_dim(order, 1), cache).take_along_dim(order, 1);
     return torch::cat({ahead, back}, -1);
   }
@@ -64,8 +64,8 @@ class LstmMixer : public Mixer {
     return {.blocks = {{zeros, zeros}}};
   }
 
-  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                     const ops::AttentionPosition&) override {
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ops::AttentionPosition&,
+                     const ForwardContext&) override {
     return run(ahead_, x, cache);
   }
 
@@ -100,18 +100,19 @@ class ConvolutionMixer : public Mixer {
             "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
                              stack.bias, Projection::output))) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
-                        const ops::AttentionPosition&, const Observer*) override {
+  torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition&,
+                        const ForwardContext& context) override {
     const int64_t before = causal_ ? width_ - 1 : width_ / 2, after = width_ - 1 - before;
-    return over(torch::constant_pad_nd(without_padding(x, padding_mask), {0, 0, before, after}));
+    return over(
+        torch::constant_pad_nd(without_padding(x, context.padding_mask), {0, 0, before, after}));
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {
     return {.blocks = {{torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0}), {}}}};
   }
 
-  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                     const ops::AttentionPosition&) override {
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ops::AttentionPosition&,
+                     const ForwardContext&) override {
     const auto seen = torch::cat({cache.concatenate()[0], x}, 1);  // [B, width - 1 + T, D]
     cache.blocks = {{width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_), {}}};
     return over(seen);
@@ -137,12 +138,13 @@ class AverageMixer : public Mixer {
         out_(register_module("out", Linear(options.d_model, std::vector{options.d_model},
                                            options.bias, Projection::output))) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
-                        const ops::AttentionPosition& position, const Observer*) override {
+  torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,
+                        const ForwardContext& context) override {
     if (causal_) {
       auto cache = empty_cache(x);
-      return step(x, cache, position);
+      return step(x, cache, position, context);
     }
+    const auto& padding_mask = context.padding_mask;
     const auto values = without_padding(value_(x), padding_mask);  // [B, T, D]
     const auto count = padding_mask.defined() ? padding_mask.sum(1, /*keepdim=*/true).unsqueeze(-1)
                                               : counted(x).amax(1, /*keepdim=*/true);
@@ -154,8 +156,8 @@ class AverageMixer : public Mixer {
     return {.blocks = {{zeros, zeros.narrow(-1, 0, 1)}}};  // sum [B, 1, D], count [B, 1, 1]
   }
 
-  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                     const ops::AttentionPosition&) override {
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ops::AttentionPosition&,
+                     const ForwardContext&) override {
     const auto& [sum, count] = cache.concatenate();
     const auto sums = sum + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
     const auto counts = count + counted(x);                    // [B, T, 1]
@@ -200,9 +202,6 @@ std::shared_ptr<Mixer> make_mixer(const LayerOptions& layer, const StackOptions&
   return made;
 }
 
-std::shared_ptr<Mixer> MultiHead::make(const StackOptions& stack) const {
-  return std::make_shared<SelfAttention>(*this, stack);
-}
 std::shared_ptr<Mixer> NoAttention::make(const StackOptions&) const { return nullptr; }
 std::shared_ptr<Mixer> Lstm::make(const StackOptions& stack) const {
   return std::make_shared<LstmMixer>(*this, stack);

@@ -15,32 +15,30 @@ namespace ablate::models {
 /// position depends on later ones.
 class Mixer : public Module {
  public:
-  /// `padding_mask` [B, T] is false at padding, or undefined if no token follows padding.
-  /// `observer` may be null. // [B, T, D] -> [B, T, D]
-  virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
-                                const ops::AttentionPosition& position,
-                                const Observer* observer) = 0;
+  /// The context has a padding mask only if tokens follow padding. // [B, T, D] -> [B, T, D]
+  virtual torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,
+                                const ForwardContext& context) = 0;
   /// The cache of sequences without positions yet, in the type of `like`. // [B, T, D]
   virtual KVCache empty_cache(const torch::Tensor& like) const = 0;
   /// Continues sequences of a causal stack, and adds the new positions to `cache`. Several
   /// positions at once need an empty cache. // [B, T, D] -> [B, T, D]
   virtual torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                             const ops::AttentionPosition& position) = 0;
+                             const ops::AttentionPosition& position,
+                             const ForwardContext& context) = 0;
 
   /// Puts a short convolution behind the projection to queries, keys and values, which have
   /// `width` channels together.
   void convolve_projections(const CanonOptions& canon, int64_t width) {
-    canon_ = register_module("canon", ShortConvolution(canon, width));
+    canon_ = register_module("canon", ShortConvolution(canon, width, "canon"));
   }
   /// That convolution; null: there is none.
   const ShortConvolution& canon() const { return canon_; }
 
  protected:
-  /// Projected queries, keys and values after the convolution, if there is one. `cache` is null, or
-  /// is not from the layer, if the sequences are these positions and no more.
-  /// // [B, T, C] -> [B, T, C]
+  /// Projected queries, keys and values after the convolution, if there is one, as
+  /// ShortConvolution::forward. // [B, T, C] -> [B, T, C]
   torch::Tensor convolved(const torch::Tensor& projected, KVCache* cache) const {
-    return models::convolved(canon_, projected, cache == nullptr ? nullptr : &cache->recent[1]);
+    return models::convolved(canon_, projected, cache);
   }
 
  private:

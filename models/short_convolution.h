@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string_view>
+
 #include "models/canon_options.h"
+#include "models/kv_cache.h"
 #include "models/module.h"
 
 namespace ablate::models {
@@ -9,16 +12,18 @@ namespace ablate::models {
 /// those of torch.nn.Conv1d.
 class ShortConvolutionImpl : public Module {
  public:
-  ShortConvolutionImpl(const CanonOptions& options, int64_t channels);
+  /// Caches keep the last inputs under `name`, a literal.
+  ShortConvolutionImpl(const CanonOptions& options, int64_t channels, std::string_view name);
 
-  torch::Tensor forward(const torch::Tensor& x) const;  // [B, T, C] -> [B, T, C]
-  /// The same for the positions behind `recent`, the last inputs, which it then replaces.
-  /// // [B, T, C], [B, width - 1, C] -> [B, T, C]
-  torch::Tensor step(const torch::Tensor& x, torch::Tensor& recent) const;
-  /// The last inputs before the first position, in the batch and type of `like`. // [B, T, D]
-  torch::Tensor nothing_yet(const torch::Tensor& like) const;
+  /// Continues the sequences of `cache`; null, or a cache that is not from begin(): they are x and
+  /// no more. // [B, T, C] -> [B, T, C]
+  torch::Tensor forward(const torch::Tensor& x, KVCache* cache) const;
+  /// Puts the last inputs before the first position into a cache, in the batch and type of `like`.
+  /// // [B, T, D]
+  void begin(KVCache& cache, const torch::Tensor& like) const;
 
  private:
+  std::string_view name_;
   bool adds_input_;
   torch::Tensor weight_;  // [width, C]
 };
@@ -26,9 +31,8 @@ TORCH_MODULE(ShortConvolution);
 
 // The same of a convolution that may be null, without which x stays as it is.
 
-/// `recent` is null or undefined if the sequences are x and no more.
 torch::Tensor convolved(const ShortConvolution& convolution, const torch::Tensor& x,
-                        torch::Tensor* recent = nullptr);
-torch::Tensor nothing_yet(const ShortConvolution& convolution, const torch::Tensor& like);
+                        KVCache* cache = nullptr);
+void begin(const ShortConvolution& convolution, KVCache& cache, const torch::Tensor& like);
 
 }  // namespace ablate::models

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "models/attention/heads.h"
 #include "models/ops/backend.h"
 #include "models/transformer.h"
 
@@ -178,12 +179,10 @@ void StackImpl::check(int64_t length, const ForwardContext& context) const {
 
 StackPositions StackImpl::positions(const torch::Tensor& query, const torch::Tensor& key) const {
   StackPositions known;
-  const auto first_values = std::make_shared<torch::Tensor>();
   for (const auto& scheme : schemes_) known.schemes.push_back(scheme->terms(query, key));
   for (const auto& [scheme, window, heads] : views_) {
     auto view = known.schemes[scheme].attention;
     if (window) view.bias = hide_beyond(*window, view, heads);
-    view.first_values = first_values;
     view.kept_mask = std::make_shared<torch::Tensor>();
     known.views.push_back(std::move(view));
   }
@@ -201,6 +200,7 @@ torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& position
                                  const ForwardContext& context, Run&& run) {
   auto stream = mix_ ? mix_->start(x) : MixedStream();
   const auto embedded = x;
+  NamedTensors shared;
   for (size_t i = 0, depth = depth_of(context); i < depth; ++i) {
     auto& entry = entries_[i];
     const auto& scheme = positions.schemes[entry.scheme];
@@ -210,8 +210,8 @@ torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& position
       x = with_positions(x, scheme.embedding);
     auto known = positions.views[entry.view];
     known.layer = entry.score_index;
-    known.token_ids = context.token_ids;
     auto own = context;
+    own.shared = &shared;
     if (entry.repeat > 0) own.round = static_cast<uint64_t>(entry.repeat);
     const auto input = x;
     x = run(i, entry.layer, input, known, own);

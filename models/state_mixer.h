@@ -45,13 +45,13 @@ class StateMixer : public Mixer {
  public:
   explicit StateMixer(Forgetting decay) : chunk_(chunk_length(decay)) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor&, const ops::AttentionPosition&,
-                        const Observer* observer) override {
+  torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition&,
+                        const ForwardContext& context) override {
     auto cache = empty_cache(x);
-    return continued(x, cache, observer);
+    return continued(x, cache, context.observer);
   }
-  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                     const ops::AttentionPosition&) override {
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ops::AttentionPosition&,
+                     const ForwardContext&) override {
     return continued(x, cache, nullptr);
   }
 

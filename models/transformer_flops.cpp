@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <concepts>
 
-#include "models/attention.h"
+#include "models/attention/stages.h"
 #include "models/feed_forward_options.h"
 #include "models/mixer.h"
 
@@ -77,11 +77,13 @@ struct MixerProducts {
 
   double operator()(const MultiHead& o) const {
     const auto heads = heads_of(o, stack.d_model);
-    const auto scored = scored_heads_of(o, stack.d_model);
+    const auto stages = cost_of_stages({o, stack});
+    auto scored = heads;
+    scored.d_k += stages.keys;
     const int64_t seen = !o.window ? length : stack.causal ? *o.window : 2 * *o.window - 1;
     const Reach reach{scored, rows, length, std::min(length, seen)};
     return projected(heads.query_width() + heads.key_width() + heads.value_width()) +
-           projected(gates_width(o) + o.heads * heads.d_v) + reach.products() +
+           projected(stages.columns + o.heads * heads.d_v) + reach.products() +
            std::visit(LayerPosition{stack, reach}, position);
   }
   double operator()(const Latent& o) const {
@@ -132,17 +134,6 @@ struct MixerProducts {
     return weights + chunks + times(rows, length + writes(Forgetting::gated), o.state_size, values);
   }
 
-  /// Columns of the gates of outputs and forgetting, and of the factors of differences and of
-  /// value embeddings.
-  int64_t gates_width(const MultiHead& o) const {
-    const auto heads = heads_of(o, stack.d_model);
-    const int64_t of_head = o.gate == OutputGate::none   ? 0
-                            : o.gate == OutputGate::head ? 1
-                                                         : heads.d_v;
-    return o.heads * of_head + (o.differential ? o.heads : 0) +
-           heads.key_values * ((o.forgetting ? 1 : 0) + (o.value_embedding ? 1 : 0));
-  }
-
  private:
   /// Products of a projection from or to the model's width.
   double projected(int64_t width) const { return times(rows, length, stack.d_model, width); }
@@ -175,9 +166,9 @@ struct MixerProducts {
 /// Attention of `length` positions over `memory` others.
 double cross_products(const StackOptions& stack, const MultiHead& o, const PassExtent& extent) {
   const auto heads = heads_of(o, stack.d_model);
-  const int64_t queries = heads.query_width() + o.heads * heads.d_v;
-  const MixerProducts gates{stack, NoPosition{}, extent.rows, extent.target};
-  return times(extent.rows, extent.target, stack.d_model, queries + gates.gates_width(o)) +
+  const int64_t queries =
+      heads.query_width() + cost_of_stages({o, stack}).columns + o.heads * heads.d_v;
+  return times(extent.rows, extent.target, stack.d_model, queries) +
          times(extent.rows, extent.source, stack.d_model, heads.key_width() + heads.value_width()) +
          Reach{heads, extent.rows, extent.target, extent.source}.products();
 }

@@ -75,9 +75,6 @@ struct AttentionPosition {
   /// Between which none attends: of the keys and of the queries; undefined: all are one.
   torch::Tensor documents = {}, query_documents = {};  // [B, S], [B, T]
   int64_t layer = 0;
-  torch::Tensor token_ids = {};  // [B, T]
-  /// Where the layers of a pass keep the values of the first of them that mixes values in.
-  std::shared_ptr<torch::Tensor> first_values = nullptr;  // [B, T, GW]
   /// Where the layers of a pass keep the mask that they share on a GPU; null: nowhere.
   std::shared_ptr<torch::Tensor> kept_mask = nullptr;
 };

@@ -45,7 +45,7 @@ Tensors state_of(const torch::Tensor& ids, DecoderCache& cache) {
     for (const auto* part : layer.parts()) {
       for (const auto& block : part->blocks)
         for (const auto& x : block) keep(x);
-      for (const auto& x : part->recent) keep(x);
+      for (const auto& [name, x] : part->state) keep(x);
     }
   return state;
 }
@@ -61,7 +61,7 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
     for (auto* part : layer.parts()) {
       for (auto& block : part->blocks)
         for (auto& x : block) take(x);
-      for (auto& x : part->recent) take(x);
+      for (auto& [name, x] : part->state) take(x);
     }
   like.position_ids = model.target_position_ids(state[0]);
   if (model.vocabulary().divider) like.documents = model.documents_of(state[0]);

@@ -1,7 +1,7 @@
 """Tests that docs/extending.md is true: extending.py <source> [<build> [part...]]
 
 The first word of a section's heading is its part, and tests/long/extending/<part>.patch is the whole edit. The code blocks of the page
-must be lines that the patch adds, the files and places (hunks) in the page's table those of the patch, three places at most, and the
+must be lines that the patch adds, the files and places (hunks) in the page's table those of the patch, four places at most, and the
 patch must apply to <source>.
 
 With <build>, all patches are applied to a copy of the tree there, first without the last file of each part for which the page says
@@ -17,15 +17,16 @@ import shutil
 import subprocess
 import sys
 
-MOST_PLACES = 3
+MOST_PLACES = 4
 QUICK_BUILD = ("-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8")
 
 # How the messages about a forgotten edit name each part.
-NAMES = {"mixer": "Shift", "norm": "l1", "position": "Logarithmic", "router": "CosineRouter", "optimizer": "Signum", "task": "Rotate"}
+NAMES = {"mixer": "Shift", "stage": "value_norm", "norm": "l1", "position": "Logarithmic", "router": "CosineRouter", "optimizer": "Signum", "task": "Rotate"}
 SIGNS = {"does not compile": "error:", "does not link": "undefined reference"}
 
 ARMS = {
     "mixer": {"model.decoder.attention.kind": "shift"},
+    "stage": {"model.attention.value_norm": True},
     "norm": {"model.norm.kind": "l1"},
     "position": {"model.position.kind": "logarithmic"},
     "router": {"model.feed_forward": {"kind": "moe", "d_hidden": 64, "experts": 4, "active": 2, "router": {"kind": "cosine"}}},

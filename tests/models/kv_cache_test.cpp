@@ -95,6 +95,16 @@ TEST(KVCache, GathersOnceUntilTheRowsChange) {
   EXPECT_EQ(rows_of(cache.reordered()), (Rows{{1}, {2}}));
 }
 
+TEST(KVCache, TakesWhatPartsKeepUnderTheirNamesAlong) {
+  KVCache cache;
+  cache.state["sums"] = torch::tensor({1, 2});
+  cache.state["recent"] = torch::tensor({3, 4});
+  cache.reorder(torch::tensor({1, 1, 0}));
+  EXPECT_TRUE(torch::equal(*cache.state.find("sums"), torch::tensor({2, 2, 1})));
+  EXPECT_TRUE(torch::equal(cache.state["recent"], torch::tensor({4, 4, 3})));
+  EXPECT_EQ(cache.state.find("other"), nullptr);
+}
+
 TEST(KVCache, WhatIsNoKeyMayLackItsPartner) {
   KVCache cache{.blocks = {{torch::tensor({1.0F, 2.0F}), torch::Tensor()}}, .beam_index = {}};
   cache.reorder(torch::tensor({1, 0, 1}));

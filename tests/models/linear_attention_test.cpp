@@ -34,7 +34,7 @@ class LinearAttentionTest : public testing::Test {
     return torch::linear(x, all[name + ".weight"], bias == nullptr ? torch::Tensor() : *bias);
   }
   torch::Tensor mixed(const torch::Tensor& x, const torch::Tensor& padding_mask = {}) const {
-    return mixer_->forward(x, padding_mask, {}, nullptr);
+    return mixer_->forward(x, {}, {.padding_mask = padding_mask});
   }
 
   /// Query, key or value of a head at a position. // [K]

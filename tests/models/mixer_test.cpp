@@ -21,7 +21,7 @@ std::shared_ptr<Mixer> mixer_of(const StackOptions& options) {
 
 torch::Tensor mixed(const std::shared_ptr<Mixer>& mixer, const torch::Tensor& x,
                     const torch::Tensor& padding_mask = {}) {
-  return mixer->forward(x, padding_mask, {}, nullptr);
+  return mixer->forward(x, {}, {.padding_mask = padding_mask});
 }
 
 TEST(Average, IsTheMeanOfTheValuesSoFarOrOfAllUnpaddedOnes) {

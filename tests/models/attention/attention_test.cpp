@@ -1,9 +1,11 @@
-#include "models/attention.h"
+#include "models/attention/attention.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "models/attention/exclusive.h"
+#include "models/attention/value_embedding.h"
 #include "models/transformer.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
@@ -116,11 +118,10 @@ TEST(ValueEmbedding, GatesItsHeadsByTheInput) {
   auto stack = stack_of(one_layer(heads), Side::encoder);
   stack.vocabulary = 5;
   Module owner;
-  HeadOptionsModule module(owner, heads, stack);
+  ValueEmbeddingStage stage(owner, {heads, stack});
   for (auto& parameter : owner.parameters()) parameter.normal_();
   const auto projected = torch::randn({2, 3, 16 + 8 + 8}), x = torch::randn({2, 3, 16});
-  ops::AttentionPosition position;
-  position.token_ids = ids({{0, 4, 2}, {1, 1, 3}});
+  const ForwardContext context{.token_ids = ids({{0, 4, 2}, {1, 1, 3}})};
   const auto weights = owner.named_parameters();
   const auto factors = 2 * x.matmul(weights["value_gate.weight"].t()).sigmoid();  // [2, 3, 2]
   auto expected = projected.clone();
@@ -129,20 +130,22 @@ TEST(ValueEmbedding, GatesItsHeadsByTheInput) {
       for (int64_t group = 0; group < 2; ++group)
         expected[row][t].narrow(0, 24 + 4 * group, 4) +=
             factors[row][t][group] *
-            weights["value_embedding"][position.token_ids[row][t]].narrow(0, 4 * group, 4);
-  EXPECT_LT(largest_difference(module.mixed_values(projected, x, position), expected), 1e-5);
+            weights["value_embedding"][context.token_ids[row][t]].narrow(0, 4 * group, 4);
+  Projections own(projected, heads_of(heads, 16));
+  stage.project(own, {x, {}, context});
+  EXPECT_LT(largest_difference(own.packed(), expected), 1e-5);
 }
 
 TEST(Exclusive, LeavesNothingAlongThePositionsOwnValue) {
   const torch::NoGradGuard no_grad;
   const MultiHead heads{.heads = 4, .key_value_heads = 2, .exclusive = true};
-  const auto options = one_layer(heads);
+  const auto stack = stack_of(one_layer(heads), Side::encoder);
   Module owner;
-  HeadOptionsModule module(owner, heads, stack_of(options, Side::encoder));
-  const auto read = torch::randn({2, 3, 16});
-  const auto own = torch::randn({2, 3, 16 + 8 + 8});  // queries, keys and values
-  const auto y = module.exclusive(read, own).view({2, 3, 2, 2, 4});
-  const auto v = own.slice(-1, -8).view({2, 3, 2, 1, 4});
+  ExclusiveStage stage(owner, {heads, stack});
+  const auto x = torch::randn({2, 3, 16}), read = torch::randn({2, 3, 16});
+  Projections own(torch::randn({2, 3, 16 + 8 + 8}), heads_of(heads, 16));
+  const auto y = stage.read(read, own, {x, {}, {}}).view({2, 3, 2, 2, 4});
+  const auto v = own.packed().slice(-1, -8).view({2, 3, 2, 1, 4});
   EXPECT_LT((y * v).sum(-1).abs().max().item<double>(), 1e-5);
   const auto taken = read.view({2, 3, 2, 2, 4}) - y;  // along v
   EXPECT_LT(largest_difference(taken * v.square().sum(-1, true), (taken * v).sum(-1, true) * v),
@@ -164,7 +167,7 @@ TEST(GroupedKeys, AreReadInTrainingAsInEvaluation) {
 }
 
 torch::Tensor output_of(SelfAttention& attention, const torch::Tensor& x) {
-  return attention.forward(x, {}, {}, nullptr);
+  return attention.forward(x, {}, {});
 }
 
 TEST(Differential, HeadsReadTheirFirstMapLessAShareOfTheirSecond) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/attention_heads.h"
+#include "models/attention/heads.h"
 #include "models/linear.h"
 #include "models/mixer.h"
 #include "models/residual.h"
@@ -43,8 +43,9 @@ class LatentAttention : public ScoredMixer {
                                              stack.bias, Projection::query));
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
-                        const ops::AttentionPosition& position, const Observer* observer) override {
+  torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,
+                        const ForwardContext& context) override {
+    const auto* observer = context.observer;
     const auto [latent, shared] = compressed(x);
     const auto expanded = expand_(latent).split_with_sizes(
         {widths_.heads * widths_.d_k, widths_.heads * widths_.d_v}, -1);
@@ -58,7 +59,7 @@ class LatentAttention : public ScoredMixer {
                   .key_values = widths_.heads,
                   .d_k = widths_.shared + widths_.d_k,
                   .d_v = widths_.d_v},
-        .padding_mask = padding_mask,
+        .padding_mask = context.padding_mask,
         .position = position,
         .causal = causal_,
         .wants_probabilities = watched};
@@ -81,8 +82,8 @@ class LatentAttention : public ScoredMixer {
     return {.blocks = {{none.expand({-1, -1, -1, widths_.shared + widths_.rank}), {}}}};
   }
 
-  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                     const ops::AttentionPosition& position) override {
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ops::AttentionPosition& position,
+                     const ForwardContext&) override {
     const auto [latent, shared] = compressed(x);
     const auto turned = ops::rotate(shared.unsqueeze(1), position.rotation);  // [B, 1, T, P]
     const auto all =

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cmath>
+
+#include "models/ops/attention.h"
+#include "models/stack_options.h"
+
+namespace ablate::models {
+
+/// Numbers and widths of the heads that are projected, with the defaults of `MultiHead` filled in.
+/// Each query of a differential head is one for the operations.
+inline ops::Heads heads_of(const MultiHead& options, int64_t d_model) {
+  return {.count = options.maps(),
+          .key_values = options.key_value_heads.value_or(options.heads),
+          .d_k = options.d_k.value_or(d_model / options.heads),
+          .d_v = options.d_v.value_or(d_model / options.heads)};
+}
+
+/// The factor of queries: not 1 if the scale differs from 1 / sqrt(d_k), or if the parametrization
+/// changes the size of scores.
+inline double query_factor_of(const MultiHead& options, const StackOptions& stack) {
+  const auto d_k = static_cast<double>(heads_of(options, stack.d_model).d_k);
+  const double chosen = options.scale.value ? *options.scale.value * std::sqrt(d_k) : 1;
+  if (options.d_k) return chosen;
+  return chosen *
+         std::sqrt(static_cast<double>(base_width_of(stack.parametrization, stack.d_model)) /
+                   static_cast<double>(stack.d_model));
+}
+
+}  // namespace ablate::models

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "models/attention/stage.h"
+
+namespace ablate::models {
+
+/// Another factor of query-key products than 1 / sqrt(K): a given one, that of the parametrization,
+/// or one for each map that is learned and starts there (Henry et al. 2020, arXiv 2010.04245). It
+/// multiplies queries, or what a position scheme computes of them if it computes the attention.
+class ScaleStage : public Stage {
+ public:
+  ScaleStage(Module& owner, const StagePlace& place)
+      : fixed_(query_factor_of(place.options, place.stack)), root_(place.root()) {
+    if (place.options.scale.learned)
+      scale_ = owner.register_parameter("scale", {place.heads().count}, Constant{fixed_ / root_},
+                                        Role::vector);
+  }
+
+  static bool is_in(const StagePlace& place) {
+    return place.options.scale.learned || query_factor_of(place.options, place.stack) != 1;
+  }
+
+  void project(Projections& own, const StagePass& pass) override {
+    auto* query = pass.position.content == nullptr ? own.query() : nullptr;
+    if (query == nullptr) return;
+    *query = scale_.defined() ? *query * learned().to(query->scalar_type()).unsqueeze(-1)
+                              : *query * fixed_;
+  }
+
+  void score(ops::AttentionInput& input) override {
+    if (input.position.content == nullptr) return;
+    input.factor = {.fixed = fixed_, .by_head = scale_.defined() ? learned() : torch::Tensor()};
+  }
+
+ private:
+  torch::Tensor learned() const { return scale_ * root_; }  // [M]
+
+  double fixed_, root_;
+  torch::Tensor scale_;  // undefined: it is not learned // [M]
+};
+
+}  // namespace ablate::models
