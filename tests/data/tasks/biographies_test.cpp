@@ -3,9 +3,8 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <sstream>
 
-#include "data/corpus.h"
+#include "tests/data/tasks/generated.h"
 
 namespace ablate::data {
 namespace {
@@ -15,12 +14,10 @@ const Capo kSmall{
 
 /// The words of an attribute's template or value: those at even or odd places.
 std::vector<std::string> every_second(const std::string& text, size_t first) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  size_t place = 0;
-  for (std::string word; stream >> word; ++place)
-    if (place % 2 == first) words.push_back(word);
-  return words;
+  const auto all = words(text);
+  std::vector<std::string> some;
+  for (size_t place = first; place < all.size(); place += 2) some.push_back(all[place]);
+  return some;
 }
 
 TEST(Biographies, SayTheSameOfAPersonInOtherWords) {

@@ -3,25 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 
-#include "data/corpus.h"
+#include "tests/data/tasks/generated.h"
 
 namespace ablate::data {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::vector<Example> examples_of(const DataOptions& options) {
-  return load(options, ".", 1).tests.front().examples;
-}
-
-Words split(const std::string& text) {
-  std::istringstream stream(text);
-  Words all;
-  for (std::string word; stream >> word;) all.push_back(word);
-  return all;
-}
 
 /// The edges before the question mark.
 std::vector<std::pair<std::string, std::string>> edges_of(const Words& source) {
@@ -32,8 +20,8 @@ std::vector<std::pair<std::string, std::string>> edges_of(const Words& source) {
 
 TEST(Depo, WantsTheNodeSoManyStepsAlongTheCycle) {
   std::set<int64_t> hops;
-  for (const auto& example : examples_of(Depo{})) {
-    const auto source = split(example.source);
+  for (const auto& example : tested(Depo{})) {
+    const auto source = words(example.source);
     std::map<std::string, std::string> next;
     for (const auto& [from, to] : edges_of(source)) next[from] = to;
     EXPECT_EQ(next.size(), 12U) << "one edge from every node";
@@ -52,8 +40,8 @@ TEST(Depo, WantsTheNodeSoManyStepsAlongTheCycle) {
 
 TEST(Brevo, WantsAllThatANodeDependsOnInTheFirstOrderThatAgrees) {
   size_t longest = 0;
-  for (const auto& example : examples_of(Brevo{})) {
-    const auto source = split(example.source), order = split(example.target);
+  for (const auto& example : tested(Brevo{})) {
+    const auto source = words(example.source), order = words(example.target);
     std::map<std::string, std::set<std::string>> needs;
     for (const auto& [from, to] : edges_of(source)) needs[to].insert(from);
     for (const auto& [node, lower] : needs) EXPECT_LE(lower.size(), 3U) << node;
@@ -82,18 +70,18 @@ TEST(Brevo, WantsAllThatANodeDependsOnInTheFirstOrderThatAgrees) {
 }
 
 /// The value of the expression that begins at `place`, which moves behind it.
-int64_t value_of(const Words& words, size_t& place, int64_t modulus) {
-  const auto word = words.at(place++);
+int64_t value_of(const Words& source, size_t& place, int64_t modulus) {
+  const auto word = source.at(place++);
   if (std::string("+-*").find(word) == std::string::npos) return std::stoll(word);
-  const int64_t left = value_of(words, place, modulus), right = value_of(words, place, modulus);
+  const int64_t left = value_of(source, place, modulus), right = value_of(source, place, modulus);
   const int64_t value = word == "*" ? left * right : word == "+" ? left + right : left - right;
   return (value % modulus + modulus) % modulus;
 }
 
 TEST(Mano, WantsTheValueOfTheExpression) {
   std::set<std::string> values;
-  for (const auto& example : examples_of(Mano{})) {
-    const auto source = split(example.source);
+  for (const auto& example : tested(Mano{})) {
+    const auto source = words(example.source);
     EXPECT_EQ(source.size(), 9U) << "four operations and five numbers";
     size_t place = 0;
     EXPECT_EQ(example.target, std::to_string(value_of(source, place, 23))) << example.source;

@@ -5,23 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 
-#include "data/corpus.h"
+#include "tests/data/tasks/generated.h"
 
 namespace ablate::data {
 namespace {
-
-std::vector<Example> tested(const DataOptions& options) {
-  return load(options, ".", 1).tests.front().examples;
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> all;
-  for (std::string word; stream >> word;) all.push_back(word);
-  return all;
-}
 
 TEST(SymbolTasks, TargetsAreWhatTheTaskSays) {
   const auto copy = tested(Copy{})[0];

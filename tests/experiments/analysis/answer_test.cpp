@@ -11,8 +11,7 @@ namespace {
 const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
 
 TEST(Answer, SaysTheSameOfArmsWithoutAnyDifference) {
-  const auto study = study_of(study_yaml(8, {"a"}, kCompare));
-  EXPECT_EQ(make_evidence(study, runs_of({{"base", kHigh}, {"a", kHigh}})).answer,
+  EXPECT_EQ(evidence_of(study_yaml(8, {"a"}, kCompare), {{"base", kHigh}, {"a", kHigh}}).answer,
             "Inconclusive: a (the same exact match as base in all 8 seeds).");
 }
 
@@ -31,24 +30,26 @@ TEST(Answer, GivesManySentencesALineEachAndNamesWhatIsInconclusive) {
 
 TEST(Answer, GroupsManyInconclusiveComparisonsByTestSet) {
   const std::vector<std::string> arms{"a", "b", "c"};
-  const auto study = study_of(study_yaml(8, arms,
-                                         "compare: {baseline: base, metric: exact_match, "
-                                         "test_sets: {copy: [length 12, length 13]}}\n"));
   Scores scores{{"base", kHigh}};
   for (const auto& arm : arms) scores.emplace(arm, kHigh);
-  const auto answer = make_evidence(study, runs_of(scores, scores)).answer;
+  const auto answer = evidence_of(study_yaml(8, arms,
+                                             "compare: {baseline: base, metric: exact_match, "
+                                             "test_sets: {copy: [length 12, length 13]}}\n"),
+                                  scores, scores)
+                          .answer;
   EXPECT_TRUE(says(answer, "Inconclusive: a, b and c (on length 12); a, b and c (on length 13"));
 }
 
 TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
   const std::vector<std::string> arms{"a", "b", "c"};
-  const auto study = study_of(study_yaml(8, arms,
-                                         "compare: {baseline: base, metric: exact_match, "
-                                         "test_sets: {copy: [length 12, length 13]}}\n"));
   const std::vector<double> all(8, 1.0), lower(8, 0.95);
   const Scores near{{"base", all}, {"a", kHigh}, {"b", kHigh}, {"c", lower}};
   const Scores far{{"base", all}, {"a", kLow}, {"b", all}, {"c", lower}};
-  const auto answer = make_evidence(study, runs_of(near, far)).answer;
+  const auto answer = evidence_of(study_yaml(8, arms,
+                                             "compare: {baseline: base, metric: exact_match, "
+                                             "test_sets: {copy: [length 12, length 13]}}\n"),
+                                  near, far)
+                          .answer;
   EXPECT_TRUE(says(answer,
                    "a: 0.100 to 0.400 less exact match than base on length 12 and on "
                    "length 13 (beyond the trained length): worse."));

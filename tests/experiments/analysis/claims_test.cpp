@@ -23,9 +23,9 @@ const std::string kBoth = "test_sets: {copy: [length 12, length 13]}";
 const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
 
 TEST(Family, IsEveryArmOnEveryPrimaryTestSetOfATask) {
-  const auto study = study_of(study_yaml(8, {"a", "b"}, compare(kBoth)));
-  const auto evidence = make_evidence(study, runs_of({{"base", kLow}, {"a", kHigh}, {"b", kLow}},
-                                                     {{"base", kLow}, {"a", kLow}, {"b", kLow}}));
+  const auto evidence = evidence_of(study_yaml(8, {"a", "b"}, compare(kBoth)),
+                                    {{"base", kLow}, {"a", kHigh}, {"b", kLow}},
+                                    {{"base", kLow}, {"a", kLow}, {"b", kLow}});
   EXPECT_EQ(evidence.tasks.front().comparisons, 4);
   EXPECT_EQ(contrast(evidence, "a").difference.p, 2.0 / 256);
   EXPECT_EQ(contrast(evidence, "a").difference.adjusted_p, 2.0 / 256);
@@ -35,9 +35,8 @@ TEST(Family, IsEveryArmOnEveryPrimaryTestSetOfATask) {
 }
 
 TEST(Family, IsWithinTheTrainedLengthUnlessTestSetsAreNamed) {
-  const auto study = study_of(study_yaml(8, {"a"}, kCompare));
-  const auto evidence =
-      make_evidence(study, runs_of({{"base", kLow}, {"a", kHigh}}, {{"base", kLow}, {"a", kHigh}}));
+  const auto evidence = evidence_of(study_yaml(8, {"a"}, kCompare), {{"base", kLow}, {"a", kHigh}},
+                                    {{"base", kLow}, {"a", kHigh}});
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::better);
   EXPECT_EQ(contrast(evidence, "a").difference.adjusted_p, 2.0 / 256);
   const auto& beyond = contrast(evidence, "a", "length 13");
@@ -100,8 +99,8 @@ Scores same_worse_unclear() {
 }
 
 TEST(Margin, AnArmIsEquivalentDifferentOrInconclusive) {
-  const auto study = study_of(study_yaml(8, {"same", "worse", "unclear"}, compare("margin: 0.1")));
-  const auto evidence = make_evidence(study, runs_of(same_worse_unclear()));
+  const auto evidence = evidence_of(
+      study_yaml(8, {"same", "worse", "unclear"}, compare("margin: 0.1")), same_worse_unclear());
   const auto& equal = contrast(evidence, "same");
   EXPECT_EQ(equal.verdict, Verdict::equivalent);
   EXPECT_FALSE(equal.outcome.has_value());
@@ -142,9 +141,9 @@ TEST(Verdicts, AnIntervalContainsZeroExactlyIfNoDifferenceIsShown) {
 
 /// The outcome of a claim of kind `kind` with a margin of 0.1, of the three arms.
 std::vector<Outcome> outcomes(const std::string& kind) {
-  const auto study =
-      study_of(study_yaml(8, {"same", "worse", "unclear"}, compare("margin: 0.1, claim: " + kind)));
-  const auto evidence = make_evidence(study, runs_of(same_worse_unclear()));
+  const auto evidence = evidence_of(
+      study_yaml(8, {"same", "worse", "unclear"}, compare("margin: 0.1, claim: " + kind)),
+      same_worse_unclear());
   std::vector<Outcome> found;
   for (const char* arm : {"same", "worse", "unclear"})
     found.push_back(contrast(evidence, arm).outcome.value());
@@ -163,10 +162,9 @@ TEST(Claims, AreDecidedByWhatTheySay) {
 Outcome outcome_at(const std::string& kind, double difference) {
   std::vector<double> arm;
   for (int i = 0; i < 8; ++i) arm.push_back(0.6 + difference + 0.001 * i);
-  const auto study = study_of(study_yaml(8, {"a"}, compare("margin: 0.1, claim: " + kind)));
-  return *contrast(
-              make_evidence(study, runs_of({{"base", std::vector<double>(8, 0.6)}, {"a", arm}})),
-              "a")
+  return *contrast(evidence_of(study_yaml(8, {"a"}, compare("margin: 0.1, claim: " + kind)),
+                               {{"base", std::vector<double>(8, 0.6)}, {"a", arm}}),
+                   "a")
               .outcome;
 }
 
@@ -192,10 +190,12 @@ TEST(Claims, OfADifferenceThatIsShownToBeSmallerThanTheMarginAreNotAgreedWith) {
 }
 
 TEST(Claims, OfSingleArmsOverrideThatOfAll) {
-  const auto study = study_of(study_yaml(
-      8, {"same", "worse", "unclear"},
-      compare("margin: 0.1, claim: superior, arms: {same: {claim: equal}, worse: {margin: 0.5}}")));
-  const auto evidence = make_evidence(study, runs_of(same_worse_unclear()));
+  const auto evidence = evidence_of(
+      study_yaml(
+          8, {"same", "worse", "unclear"},
+          compare(
+              "margin: 0.1, claim: superior, arms: {same: {claim: equal}, worse: {margin: 0.5}}")),
+      same_worse_unclear());
   EXPECT_EQ(contrast(evidence, "same").outcome, Outcome::agrees);
   EXPECT_EQ(contrast(evidence, "worse").claim.kind, config::ClaimKind::superior);
   EXPECT_EQ(contrast(evidence, "worse").claim.margin, 0.5);
@@ -245,25 +245,24 @@ TEST(Equality, OfTwoArmsThatBothFailSaysNothing) {
 TEST(StudentsTest, ShowsWithFourSeedsWhatSignFlipsCannot) {
   const Scores scores{{"base", {0.5, 0.6, 0.5, 0.6}}, {"a", {0.81, 0.9, 0.8, 0.91}}};
   const auto verdict = [&](const std::string& test) {
-    const auto study = study_of(study_yaml(4, {"a"}, compare("test: " + test)));
-    return contrast(make_evidence(study, runs_of(scores)), "a").verdict;
+    return contrast(evidence_of(study_yaml(4, {"a"}, compare("test: " + test)), scores), "a")
+        .verdict;
   };
   EXPECT_EQ(verdict("sign_flip"), Verdict::too_few_seeds);
   EXPECT_EQ(verdict("t"), Verdict::better);
 }
 
 TEST(Margin, ADifferenceThatIsShownToBeSmallerThanItIsNoClaimOfADifference) {
-  const auto study = study_of(study_yaml(8, {"a"}, compare("margin: 0.1")));
-  const auto evidence =
-      make_evidence(study, runs_of({{"base", kLow}, {"a", std::vector<double>(8, 0.62)}}));
+  const auto evidence = evidence_of(study_yaml(8, {"a"}, compare("margin: 0.1")),
+                                    {{"base", kLow}, {"a", std::vector<double>(8, 0.62)}});
   EXPECT_LE(contrast(evidence, "a").difference.adjusted_p, kLevel);
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::equivalent);
 }
 
 TEST(Margin, FourSeedsCanShowNeitherADifferenceNorEquivalence) {
-  const auto study = study_of(study_yaml(4, {"a"}, compare("margin: 0.1")));
   const std::vector<double> same(4, 0.5);
-  const auto evidence = make_evidence(study, runs_of({{"base", same}, {"a", same}}));
+  const auto evidence =
+      evidence_of(study_yaml(4, {"a"}, compare("margin: 0.1")), {{"base", same}, {"a", same}});
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::too_few_seeds);
   EXPECT_EQ(contrast(evidence, "a").sentence,
             "difference 0.000; no claim: 4 seeds can show neither a difference nor that it is "
@@ -334,11 +333,10 @@ TEST(NullStudy, AnyWrongDifferenceAndAnyWrongEqualityHaveAtMostTheNominalRate) {
 }
 
 TEST(TunedArms, AreOneFamilyOfTheFilesArms) {
-  const auto study = study_of(study_yaml(
-      8, {"more"},
-      kCompare + "tune: {by: shared, keys: {training.schedule.peak: [0.001, 0.002]}}\n"));
-  const auto evidence = make_evidence(study, runs_of({{"base", std::vector<double>(8, 0.9)},
-                                                      {"more", std::vector<double>(8, 0.8)}}));
+  const auto evidence = evidence_of(
+      study_yaml(8, {"more"},
+                 kCompare + "tune: {by: shared, keys: {training.schedule.peak: [0.001, 0.002]}}\n"),
+      {{"base", std::vector<double>(8, 0.9)}, {"more", std::vector<double>(8, 0.8)}});
   EXPECT_EQ(evidence.tasks.front().arms.size(), 2U);
   EXPECT_EQ(evidence.tasks.front().comparisons, 1);
 }
@@ -357,10 +355,9 @@ TEST(UndefinedScores, AreNeitherShownAsZeroNorCompared) {
 }
 
 TEST(BestCell, IsTheOneWhoseMeanNoneBeatsAsItIsPrintedAndSomeFallShortOf) {
-  const auto evidence =
-      make_evidence(study_of(study_yaml(1, {"a", "b"}, kCompare)),
-                    runs_of({{"base", {std::nan("")}}, {"a", {0.90004}}, {"b", {0.9}}},
-                            {{"base", {0.3}}, {"a", {0.5}}, {"b", {0.3}}}));
+  const auto evidence = evidence_of(study_yaml(1, {"a", "b"}, kCompare),
+                                    {{"base", {std::nan("")}}, {"a", {0.90004}}, {"b", {0.9}}},
+                                    {{"base", {0.3}}, {"a", {0.5}}, {"b", {0.3}}});
   EXPECT_FALSE(cell_of(evidence, "base").best);
   EXPECT_FALSE(cell_of(evidence, "a").best) << "the others are printed alike or undefined";
   EXPECT_TRUE(cell_of(evidence, "a", "exact_match", "length 13").best);

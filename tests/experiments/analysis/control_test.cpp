@@ -9,7 +9,7 @@ namespace {
 
 const std::string kControlled = "compare: {baseline: base, metric: exact_match, control: true}\n";
 
-Evidence evidence_of(const std::vector<double>& control, const std::vector<double>& arm) {
+Evidence controlled(const std::vector<double>& control, const std::vector<double>& arm) {
   const std::vector<double> base{0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
   return make_evidence(study_of(study_yaml(8, {"a"}, kControlled)),
                        runs_of({{"base", base}, {"a", arm}, {"control", control}}));
@@ -18,7 +18,7 @@ Evidence evidence_of(const std::vector<double>& control, const std::vector<doubl
 const std::vector<double> kNoise{0.49, 0.51, 0.49, 0.51, 0.49, 0.51, 0.49, 0.51};
 
 TEST(Control, IsOneMoreArmOfTheFamilyOfWhichNothingIsClaimed) {
-  const auto evidence = evidence_of(kNoise, std::vector<double>(8, 0.6));
+  const auto evidence = controlled(kNoise, std::vector<double>(8, 0.6));
   EXPECT_EQ(evidence.tasks.front().comparisons, 2);
   EXPECT_FALSE(contrast(evidence, "control").claim.kind);
   EXPECT_EQ(contrast(evidence, "control").verdict, Verdict::inconclusive);
@@ -27,7 +27,7 @@ TEST(Control, IsOneMoreArmOfTheFamilyOfWhichNothingIsClaimed) {
 
 TEST(Control, GivesTheFloorOfTheDifferences) {
   // The deviation of eight differences of 0.01 is 0.01 sqrt(8 / 7).
-  const auto notes = control_notes(evidence_of(kNoise, std::vector<double>(8, 0.6)));
+  const auto notes = control_notes(controlled(kNoise, std::vector<double>(8, 0.6)));
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes.front(),
             "copy (length 12): the control, which is the baseline with other random numbers, "
@@ -36,8 +36,8 @@ TEST(Control, GivesTheFloorOfTheDifferences) {
 }
 
 TEST(Control, WarnsIfItDiffersItself) {
-  EXPECT_EQ(control_warning(evidence_of(kNoise, kNoise)), "");
-  const auto evidence = evidence_of(std::vector<double>(8, 0.6), kNoise);
+  EXPECT_EQ(control_warning(controlled(kNoise, kNoise)), "");
+  const auto evidence = controlled(std::vector<double>(8, 0.6), kNoise);
   EXPECT_EQ(
       control_warning(evidence),
       "Warning: the control, which is the baseline with other random numbers, is shown to "

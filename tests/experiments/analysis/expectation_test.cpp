@@ -9,9 +9,9 @@ namespace ablate::analysis {
 namespace {
 
 Expectation checked(const std::string& claim) {
-  const auto study = study_of(study_yaml(2, {"more"}, "expect: [\"" + claim + "\"]\n"));
-  return make_evidence(study, runs_of({{"base", {0.9, 1.0}}, {"more", {0.4, 0.6}}},
-                                      {{"base", {0.2, 0.2}}, {"more", {0, 0}}}))
+  return evidence_of(study_yaml(2, {"more"}, "expect: [\"" + claim + "\"]\n"),
+                     {{"base", {0.9, 1.0}}, {"more", {0.4, 0.6}}},
+                     {{"base", {0.2, 0.2}}, {"more", {0, 0}}})
       .expectations.front();
 }
 
@@ -31,8 +31,8 @@ TEST(Expectation, ComparesMeansOverSeeds) {
 // 0.7000000000000001, and 0.8 - 0.7 is greater than 0.1.
 TEST(Expectation, AtABoundIsNotDecidedByRounding) {
   const auto holds = [](const std::string& claim) {
-    const auto study = study_of(study_yaml(3, {"more"}, "expect: [\"" + claim + "\"]\n"));
-    return make_evidence(study, runs_of({{"base", {0.6, 0.7, 0.8}}, {"more", {0.8, 0.7, 0.6}}}))
+    return evidence_of(study_yaml(3, {"more"}, "expect: [\"" + claim + "\"]\n"),
+                       {{"base", {0.6, 0.7, 0.8}}, {"more", {0.8, 0.7, 0.6}}})
         .expectations.front()
         .holds;
   };

@@ -17,9 +17,9 @@ namespace {
 constexpr double kTolerance = 1e-12;
 
 TEST(Evidence, OfSixSeedsByHand) {
-  const auto study = study_of(study_yaml(6, {"more"}, kCompare));
-  const auto evidence = make_evidence(study, runs_of({{"base", {0.5, 0.6, 0.7, 0.5, 0.6, 0.7}},
-                                                      {"more", {0.6, 0.8, 0.8, 0.7, 0.7, 0.9}}}));
+  const auto evidence = evidence_of(
+      study_yaml(6, {"more"}, kCompare),
+      {{"base", {0.5, 0.6, 0.7, 0.5, 0.6, 0.7}}, {"more", {0.6, 0.8, 0.8, 0.7, 0.7, 0.9}}});
   const auto& cell = cell_of(evidence, "more");
   EXPECT_TRUE(cell.primary);
   EXPECT_NEAR(cell.sample.mean, 0.75, kTolerance);
@@ -57,9 +57,8 @@ TEST(Evidence, TheShareOfUnknownTargetsStandsBesideEveryScoreWhereThereAreAny) {
 }
 
 TEST(Evidence, ThreeSeedsSupportNoClaimHoweverFarApart) {
-  const auto study = study_of(study_yaml(3, {"more"}, kCompare));
   const auto evidence =
-      make_evidence(study, runs_of({{"base", {0, 0, 0}}, {"more", {1, 0.99, 1}}}));
+      evidence_of(study_yaml(3, {"more"}, kCompare), {{"base", {0, 0, 0}}, {"more", {1, 0.99, 1}}});
   EXPECT_EQ(contrast(evidence, "more").verdict, Verdict::too_few_seeds);
   EXPECT_EQ(contrast(evidence, "more").sentence,
             "difference 0.997; no claim: 3 seeds can show no difference; it takes 6");
@@ -87,12 +86,11 @@ TEST(Evidence, SixSeedsSufficeForAnyNumberOfArmsThatHaveThemAll) {
 }
 
 TEST(Evidence, AWorseArmAndOneThatCannotBeToldApart) {
-  const auto study = study_of(study_yaml(8, {"bad", "same"}, kCompare));
   const std::vector<double> base{0.8, 0.9, 0.7, 0.8, 0.9, 0.7, 0.8, 0.9};
-  const auto evidence =
-      make_evidence(study, runs_of({{"base", base},
-                                    {"bad", {0.5, 0.6, 0.5, 0.4, 0.6, 0.5, 0.5, 0.6}},
-                                    {"same", {0.9, 0.8, 0.8, 0.7, 0.9, 0.7, 0.8, 0.9}}}));
+  const auto evidence = evidence_of(study_yaml(8, {"bad", "same"}, kCompare),
+                                    {{"base", base},
+                                     {"bad", {0.5, 0.6, 0.5, 0.4, 0.6, 0.5, 0.5, 0.6}},
+                                     {"same", {0.9, 0.8, 0.8, 0.7, 0.9, 0.7, 0.8, 0.9}}});
   EXPECT_EQ(contrast(evidence, "bad").verdict, Verdict::worse);
   EXPECT_EQ(contrast(evidence, "same").verdict, Verdict::inconclusive);
   EXPECT_TRUE(contrast(evidence, "same").sentence.starts_with("inconclusive: difference "))
@@ -112,9 +110,9 @@ TEST(Evidence, LowerIsBetterForPerplexity) {
 }
 
 TEST(Evidence, OnlyTheDeclaredMetricCarriesClaims) {
-  const auto study = study_of(study_yaml(6, {"more"}, kCompare));
-  const auto evidence = make_evidence(
-      study, runs_of({{"base", std::vector<double>(6, 0)}, {"more", std::vector<double>(6, 1)}}));
+  const auto evidence =
+      evidence_of(study_yaml(6, {"more"}, kCompare),
+                  {{"base", std::vector<double>(6, 0)}, {"more", std::vector<double>(6, 1)}});
   for (const auto& cell : arm_of(evidence, "more").cells)
     EXPECT_EQ(cell.metric == "exact_match" && cell.test_set == "length 12",
               cell.contrast && cell.contrast->verdict != Verdict::exploratory)
@@ -285,9 +283,9 @@ TEST(Evidence, OtherHardwareIsRefusedWhereItDecidesTheNumberOfUpdates) {
 }
 
 TEST(Evidence, SuccessIsCountedInSeedsThatHaveNearlyAllRight) {
-  const auto study = study_of(study_yaml(6, {"more"}, kCompare));
-  const auto evidence = make_evidence(
-      study, runs_of({{"base", std::vector<double>(6, 1)}, {"more", {1, 0.95, 0.94, 0, 0, 0}}}));
+  const auto evidence =
+      evidence_of(study_yaml(6, {"more"}, kCompare),
+                  {{"base", std::vector<double>(6, 1)}, {"more", {1, 0.95, 0.94, 0, 0, 0}}});
   const auto& success = cell_of(evidence, "more").success.value();
   EXPECT_EQ(success.solved, 2);
   EXPECT_EQ(success.runs, 6);

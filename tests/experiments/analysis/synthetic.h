@@ -65,6 +65,12 @@ inline records::StudyRuns runs_of(const Scores& within, const Scores& beyond = {
   return runs;
 }
 
+/// Of a study whose runs have these scores.
+inline Evidence evidence_of(const std::string& yaml, const Scores& within,
+                            const Scores& beyond = {}) {
+  return make_evidence(study_of(yaml), runs_of(within, beyond));
+}
+
 inline const ArmEvidence& arm_of(const Evidence& evidence, const std::string& name) {
   return *std::ranges::find(evidence.tasks.front().arms, name, &ArmEvidence::name);
 }

@@ -1,5 +1,6 @@
 #include "data/token_file.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -19,9 +20,7 @@ class DataFlagsTest : public ProgramTest {
                data::token_header(data::TokenType::uint16, 3) + std::string("\1\0\2\0\3\0", 6));
   }
 
-  Outcome data(const std::string& words) const {
-    return shell("cd " + folder_.string() + " && " + kProgram + " data " + words + " 2>&1");
-  }
+  Outcome data(const std::string& words) const { return ablate("data " + words); }
 };
 
 TEST_F(DataFlagsTest, NameTheFilesOfEveryTask) {
@@ -50,22 +49,20 @@ TEST_F(DataFlagsTest, NameTheFilesOfEveryTask) {
        }) {
     const auto outcome = data("show --task " + flags);
     EXPECT_EQ(outcome.code, 0) << flags << "\n" << outcome.output;
-    EXPECT_NE(outcome.output.find(shown), std::string::npos) << outcome.output;
+    EXPECT_TRUE(says(outcome.output, shown));
   }
-  const auto made = data(
-      "make --task labelled --train labels.tsv --validation labels.tsv --test labels.tsv --output "
-      "out");
-  EXPECT_EQ(made.code, 0) << made.output;
+  EXPECT_TRUE(ends(data("make --task labelled --train labels.tsv --validation labels.tsv --test "
+                        "labels.tsv --output "
+                        "out"),
+                   0));
   EXPECT_EQ(read_file(folder_ / "out/labelled/train.tsv"), "red\ta\nblue\tb\n");
   EXPECT_EQ(data("make --task language --train text.txt --output out").code, 0);
   EXPECT_EQ(read_file(folder_ / "out/language/validation.tsv"), "four\n");
 }
 
 TEST_F(DataFlagsTest, AreRefusedWhereTheTaskTakesAnotherNumberOfFiles) {
-  const auto outcome = data("show --task language --train text.txt left.txt");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.output.find("--train: data.train must be text, not a list"), std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(ends(data("show --task language --train text.txt left.txt"), 2,
+                   "--train: data.train must be text, not a list"));
 }
 
 }  // namespace

@@ -2,16 +2,12 @@
 
 #include "experiments/errors.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
 
-class FlagsTest : public ProgramTest {
- protected:
-  Outcome ablate(const std::string& words) const {
-    return shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
-  }
-};
+class FlagsTest : public ProgramTest {};
 
 TEST(CheckMode, RefusesEveryFlagThatAModeDoesNotName) {
   CLI::App app;
@@ -22,12 +18,10 @@ TEST(CheckMode, RefusesEveryFlagThatAModeDoesNotName) {
   app.add_flag("--json", json);
   app.parse(std::vector<std::string>{"--json", "--list", "a.yaml"});
   EXPECT_NO_THROW(check_mode(app, {"--list", {"study", "--list", "--json"}}));
-  try {
-    check_mode(app, {"--list", {"--list"}});
-    ADD_FAILURE() << "not refused";
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "study, --json have no effect with --list; leave them out");
-  }
+  EXPECT_EQ(refusal_of<UsageError>([&] {
+              check_mode(app, {"--list", {"--list"}});
+            }),
+            "study, --json have no effect with --list; leave them out");
 }
 
 TEST_F(FlagsTest, AModeOfAVerbRefusesWhatItDoesNotRead) {
@@ -73,17 +67,16 @@ TEST_F(FlagsTest, TheFolderOfAStudyIsContinuedAsItWasStarted) {
   ASSERT_EQ(ablate("run tiny.yaml --output out --set training.steps=3 --seeds 4 --jobs 1").code, 0);
   const auto result = folder_ / "out/tiny/copy/base/seed-4/result.json";
   std::filesystem::remove(result);
-  const auto again = ablate("run out/tiny --jobs 1");
-  EXPECT_EQ(again.code, 0) << again.output;
-  EXPECT_EQ(nlohmann::json::parse(read_file(result)).at("steps"), 3);
+  EXPECT_TRUE(ends(ablate("run out/tiny --jobs 1"), 0));
+  EXPECT_EQ(read_json(result).at("steps"), 3);
   EXPECT_EQ(ablate("run out/tiny --list").output,
             "finished\tcopy/base/seed-4\t" + result.parent_path().string() + "\n");
-  const auto refused = ablate("run out/tiny --set training.steps=4");
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_EQ(refused.output,
-            "ablate: --set has no effect on the folder of a study that was started; leave it "
-            "out\n");
-  EXPECT_NE(ablate("run out").output.find("is not the folder of a study"), std::string::npos);
+  EXPECT_EQ(
+      ablate("run out/tiny --set training.steps=4"),
+      (Outcome{2,
+               "ablate: --set has no effect on the folder of a study that was started; leave it "
+               "out\n"}));
+  EXPECT_TRUE(says(ablate("run out").output, "is not the folder of a study"));
 }
 
 }  // namespace

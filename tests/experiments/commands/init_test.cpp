@@ -1,4 +1,5 @@
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -15,30 +16,25 @@ class InitTest : public ProgramTest {
     for (int i = 0; i < 2000; ++i) text += "Line " + std::to_string(i * i) + ": to be, or not?\n";
     write_file(folder_ / "data/tinyshakespeare/input.txt", text);
   }
-  Outcome ablate(const std::string& words) const {
-    return shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
-  }
 };
 
 TEST_F(InitTest, WritesAStudyThatRuns) {
   ASSERT_EQ(ablate("init first.yaml").code, 0);
   const auto text = read_file(folder_ / "first.yaml");
   EXPECT_TRUE(text.starts_with("# yaml-language-server: $schema=study.schema.json\n"));
-  EXPECT_NE(text.find("ablate run first.yaml"), std::string::npos);
+  EXPECT_TRUE(says(text, "ablate run first.yaml"));
   const auto quickstart =
       read_file(std::string(ABLATE_SOURCE) + "/experiments/studies/quickstart.yaml");
   EXPECT_EQ(text.substr(text.find("question:")), quickstart.substr(quickstart.find("question:")));
   EXPECT_EQ(read_file(folder_ / "study.schema.json"), ablate("config schema").output);
-  const auto outcome =
-      ablate("run first.yaml --set training.steps=2 --seeds 1 --arms none --jobs 1");
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(
+      ends(ablate("run first.yaml --set training.steps=2 --seeds 1 --arms none --jobs 1"), 0));
 }
 
 TEST_F(InitTest, NeverReplacesAFile) {
   write_file(folder_ / "first.yaml", "mine");
-  const auto outcome = ablate("init first.yaml");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.output, "ablate: first.yaml exists; name another file or remove it\n");
+  EXPECT_EQ(ablate("init first.yaml"),
+            (Outcome{2, "ablate: first.yaml exists; name another file or remove it\n"}));
   EXPECT_EQ(read_file(folder_ / "first.yaml"), "mine");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "study.schema.json"));
 }
@@ -46,9 +42,7 @@ TEST_F(InitTest, NeverReplacesAFile) {
 TEST_F(InitTest, WritesEveryArchitectureThatItNames) {
   for (const auto& name : kArchitectures) {
     const auto file = name + ".yaml";
-    const auto written = ablate("init " + file + " --like " + name);
-    ASSERT_EQ(written.code, 0) << written.output;
-    EXPECT_NE(written.output.find("ablate run " + file), std::string::npos) << written.output;
+    ASSERT_TRUE(ends(ablate("init " + file + " --like " + name), 0, "ablate run " + file));
     const auto checked = ablate("config check " + file + " --data data");
     EXPECT_EQ(checked.output, name + ": 1 task, 2 arms, 6 seeds: 12 runs\n");
   }
@@ -61,11 +55,8 @@ TEST_F(InitTest, TheArchitecturesAreEstimatedAndTrain) {
     const auto few = name +
                      ".yaml --data data --seeds 1 --set training.steps=5 "
                      "--set training.save_every=1 ";
-    const auto estimated = ablate("run " + few + "--dry-run");
-    EXPECT_EQ(estimated.code, 0) << estimated.output;
-    EXPECT_NE(estimated.output.find("2 runs to do: "), std::string::npos) << estimated.output;
-    const auto trained = ablate("run " + few);
-    EXPECT_EQ(trained.code, 0) << trained.output;
+    EXPECT_TRUE(ends(ablate("run " + few + "--dry-run"), 0, "2 runs to do: "));
+    EXPECT_TRUE(ends(ablate("run " + few), 0));
   }
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::commands {
@@ -46,7 +47,7 @@ TEST_F(ReportCommand, MakesTheFilesThatRunWrote) {
     EXPECT_FALSE(bytes.empty()) << name;
     std::filesystem::remove(folder() / name);
   }
-  const auto outcome = shell(kProgram + " report " + folder().string());
+  const auto outcome = program("report", folder());
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_EQ(tables(), written);
   EXPECT_TRUE(outcome.output.ends_with("Every metric and test set: table.txt\n")) << outcome.output;
@@ -56,8 +57,7 @@ TEST_F(ReportCommand, MakesTheFilesThatRunWrote) {
                                                    {"markdown", "table.md"},
                                                    {"latex", "table.tex"}};
   for (const auto& [format, file] : formats)
-    EXPECT_EQ(shell(kProgram + " report " + folder().string() + " --format " + format).output,
-              written.at(file));
+    EXPECT_EQ(program("report", folder(), "--format", format).output, written.at(file));
 }
 
 TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
@@ -67,7 +67,7 @@ TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
   const auto copy = folder_ / "out/before", moved = folder_ / "elsewhere";
   std::filesystem::copy(folder(), copy, std::filesystem::copy_options::recursive);
   for (const auto* run : {"copy/narrow/seed-1", "copy/narrow/seed-2", "copy/wide/seed-1"}) {
-    auto result = nlohmann::json::parse(read_file(folder() / run / "result.json"));
+    auto result = read_json(folder() / run / "result.json");
     for (auto& test : result.at("tests")) test["exact_match"] = 0.123;
     result.at("files").erase("output-length-4.txt");
     write_file(folder() / run / "result.json", training::sealed_json(result));
@@ -77,42 +77,34 @@ TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
       outputs += "another sample\n";
     write_file(folder() / run / "output-length-4.txt", outputs);
   }
-  ASSERT_EQ(shell(kProgram + " report " + copy.string()).code, 0);
+  ASSERT_EQ(program("report", copy).code, 0);
   EXPECT_EQ(tables_in(copy), written);
   const std::string other_sample = "another sample";
-  EXPECT_EQ(read_file(copy / "report.html").find(other_sample), std::string::npos);
+  EXPECT_FALSE(says(read_file(copy / "report.html"), other_sample));
   std::filesystem::rename(copy, moved);
-  const auto outcome = shell(kProgram + " report " + moved.string() + " --format text");
+  const auto outcome = program("report", moved, "--format text");
   EXPECT_EQ(outcome.output, written.at("table.txt"));
   EXPECT_EQ(tables_in(moved), written);
-  ASSERT_EQ(shell(kProgram + " report " + folder().string()).code, 0);
+  ASSERT_EQ(program("report", folder()).code, 0);
   EXPECT_NE(tables(), written);
-  EXPECT_NE(read_file(folder() / "report.html").find(other_sample), std::string::npos);
+  EXPECT_TRUE(says(read_file(folder() / "report.html"), other_sample));
 }
 
 TEST_F(ReportCommand, NamesARunThatIsMissing) {
   ASSERT_EQ(train().code, 0);
   std::filesystem::remove(folder() / "copy/wide/seed-1/result.json");
-  const auto outcome = shell(kProgram + " report " + folder().string());
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("missing: copy/wide/seed-1: interrupted"), std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(ends(program("report", folder()), 0, "missing: copy/wide/seed-1: interrupted"));
 }
 
 TEST_F(ReportCommand, OfNoStudyIsAUsageError) {
   for (const std::string verb : {" report ", " status "}) {
-    const auto none = shell(kProgram + verb + (folder_ / "none").string() + " 2>&1");
-    EXPECT_EQ(none.code, 2);
-    EXPECT_NE(none.output.find("is not the folder of a study"), std::string::npos) << none.output;
+    EXPECT_TRUE(ends(shell(kProgram + verb + (folder_ / "none").string() + " 2>&1"), 2,
+                     "is not the folder of a study"));
   }
   std::filesystem::create_directories(folder_ / "out/tiny/copy/base/seed-1");
   write_file(folder_ / "out/tiny/study.yaml", "");
-  const auto run =
-      shell(kProgram + " report " + (folder_ / "out/tiny/copy/base/seed-1").string() + " 2>&1");
-  EXPECT_EQ(run.code, 2);
-  EXPECT_NE(run.output.find("is a folder of the study in " + (folder_ / "out/tiny").string()),
-            std::string::npos)
-      << run.output;
+  EXPECT_TRUE(ends(program("report", folder_ / "out/tiny/copy/base/seed-1", "2>&1"), 2,
+                   "is a folder of the study in " + (folder_ / "out/tiny").string()));
 }
 
 TEST_F(ReportCommand, AFileInPlaceOfAFolderIsAnsweredWithTheRightCommand) {
@@ -132,10 +124,9 @@ TEST_F(ReportCommand, AFileInPlaceOfAFolderIsAnsweredWithTheRightCommand) {
          "is a study's file; name one of its runs, which `ablate run " + file + " --list` lists"},
         {"translate " + model + " </dev/null",
          "as by `python3 bench/consumer/translate.py " + model + "`"}}) {
-    const auto outcome =
-        shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
+    const auto outcome = ablate(words);
     EXPECT_NE(outcome.code, 0);
-    EXPECT_NE(outcome.output.find(remedy), std::string::npos) << outcome.output;
+    EXPECT_TRUE(says(outcome.output, remedy));
   }
 }
 
@@ -145,9 +136,8 @@ TEST_F(ReportCommand, AStudysFileStandsForItsFolderInRuns) {
   };
   ASSERT_EQ(there("run tiny.yaml 2>/dev/null").code, 0);
   for (const std::string verb : {"report", "status"}) {
-    const auto by_file = there(verb + " tiny.yaml 2>/dev/null");
-    EXPECT_EQ(by_file.code, 0);
-    EXPECT_EQ(by_file.output, there(verb + " runs/tiny 2>/dev/null").output);
+    EXPECT_EQ(there(verb + " tiny.yaml 2>/dev/null"),
+              (Outcome{0, there(verb + " runs/tiny 2>/dev/null").output}));
   }
   EXPECT_EQ(there("pack tiny.yaml 2>/dev/null").code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "runs/tiny.zip"));
@@ -155,19 +145,13 @@ TEST_F(ReportCommand, AStudysFileStandsForItsFolderInRuns) {
 
 TEST_F(ReportCommand, AFailedExpectationIsExitOneWithItsNumbersAfterTheResults) {
   expect("wide.exact_match > 2");
-  const auto outcome = train();
-  EXPECT_EQ(outcome.code, 1) << outcome.output;
-  EXPECT_NE(outcome.output.find("expectations of the study do not hold:\n  wide.exact_match > 2: "),
-            std::string::npos)
-      << outcome.output;
-  EXPECT_NE(read_file(folder() / "table.txt").find("does NOT hold"), std::string::npos);
+  EXPECT_TRUE(ends(train(), 1, "expectations of the study do not hold:\n  wide.exact_match > 2: "));
+  EXPECT_TRUE(says(read_file(folder() / "table.txt"), "does NOT hold"));
 }
 
 TEST_F(ReportCommand, AnExpectationThatHoldsIsSaidToHold) {
   expect("wide.exact_match <= 1");
-  const auto outcome = train();
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("expected: wide.exact_match <= 1: holds"), std::string::npos);
+  EXPECT_TRUE(ends(train(), 0, "expected: wide.exact_match <= 1: holds"));
 }
 
 /// A study of lines of text, run from its own folder.
@@ -190,8 +174,7 @@ class RepeatedStudy : public ReportCommand {
   }
 
   Outcome start(const std::string& more = "") const {
-    return shell("cd " + folder_.string() + " && " + kProgram +
-                 " run tiny.yaml --output out --set training.steps=3 --jobs 1 " + more + " 2>&1");
+    return ablate("run tiny.yaml --output out --set training.steps=3 --jobs 1 " + more);
   }
 
   /// The commands that the page shows, as somebody copies them, the one for all of it first.
@@ -223,8 +206,7 @@ class RepeatedStudy : public ReportCommand {
 };
 
 TEST_F(RepeatedStudy, IsRepeatedByTheCommandsOfItsPageAsTheyStand) {
-  const auto first = start("--set 'training.schedule={kind: constant, peak: 0.002}'");
-  ASSERT_EQ(first.code, 0) << first.output;
+  ASSERT_TRUE(ends(start("--set 'training.schedule={kind: constant, peak: 0.002}'"), 0));
   const auto all = commands();
   ASSERT_EQ(all.size(), 4U);
   for (const auto& [command, arms] : std::map<std::string, std::vector<std::string>>{
@@ -245,14 +227,14 @@ TEST_F(RepeatedStudy, KeepsTheReportOfAllOfItWhereAPartIsRunAgain) {
   std::filesystem::remove_all(folder() / "text/wide/seed-2");
   const auto part = start("--arms wide --seeds 2");
   ASSERT_EQ(part.code, 0) << part.output;
-  EXPECT_NE(part.output.find("  wide  "), std::string::npos) << part.output;
-  EXPECT_EQ(part.output.find("  narrow  "), std::string::npos) << part.output;
+  EXPECT_TRUE(says(part.output, "  wide  "));
+  EXPECT_FALSE(says(part.output, "  narrow  "));
   const auto answer = [](const std::string& table) {
     return nlohmann::json::parse(table).at("answer");
   };
   EXPECT_EQ(answer(tables().at("results.json")), answer(whole.at("results.json")));
   EXPECT_EQ(lines_of(tables().at("results.jsonl")).size(), 6U);
-  EXPECT_NE(read_file(folder() / "report.html").find(">narrow<"), std::string::npos);
+  EXPECT_TRUE(says(read_file(folder() / "report.html"), ">narrow<"));
 }
 
 }  // namespace

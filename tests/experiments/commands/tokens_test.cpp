@@ -2,6 +2,7 @@
 
 #include "data/token_file.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -15,10 +16,6 @@ class TokensTest : public ProgramTest {
               (i % 5 == 0 ? " plot\n\n" : " film\n");
     write_file(folder_ / "train.txt", text);
     write_file(folder_ / "validation.txt", text.substr(text.size() / 2));
-  }
-
-  Outcome ablate(const std::string& words) const {
-    return shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
   }
 
   std::string study(const std::string& data, const std::string& more) const {
@@ -37,7 +34,7 @@ class TokensTest : public ProgramTest {
     return folder_ / output / "tokens" / task / "base/seed-1";
   }
   nlohmann::json result_of(const std::string& output, const std::string& task = "tokens") const {
-    return nlohmann::json::parse(read_file(run_of(output, task) / "result.json"));
+    return read_json(run_of(output, task) / "result.json");
   }
 };
 
@@ -69,7 +66,7 @@ TEST_F(TokensTest, TrainAsTheirTextDoes) {
   EXPECT_EQ(test.at("perplexity"), known.at("tests").at(0).at("perplexity"));
   EXPECT_EQ(test.at("tokens"), data::TokenFile(folder_ / "validation.bin").size() - 1);
   EXPECT_EQ(test.at("nats_per_character"), "NaN");
-  EXPECT_NE(ablate("eval " + run_of("tokens").string()).output.find(" tokens)"), std::string::npos);
+  EXPECT_TRUE(says(ablate("eval " + run_of("tokens").string()).output, " tokens)"));
 }
 
 /// Numbers of 0 to 9 in turn: a model of numbers learns them, and goes on from a text of numbers.
@@ -77,12 +74,12 @@ TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
   std::string bytes;
   for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
   write_file(folder_ / "numbers.bin", bytes);
-  const auto made = ablate(
-      study("task: tokens, train: numbers.bin, validation: numbers.bin, vocabulary: 10, block: 16, "
-            "evaluated_tokens: 101",
-            "arms: { base: { training.steps: 300 } }\n") +
-      "out");
-  ASSERT_EQ(made.code, 0) << made.output;
+  ASSERT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
+                                "vocabulary: 10, block: 16, "
+                                "evaluated_tokens: 101",
+                                "arms: { base: { training.steps: 300 } }\n") +
+                          "out"),
+                   0));
   const auto result = result_of("out");
   EXPECT_LT(result.at("tests").at(0).at("perplexity").get<double>(), 1.5);
   EXPECT_EQ(result.at("tests").at(0).at("tokens"), 100);
@@ -115,10 +112,9 @@ TEST_F(TokensTest, ThatCannotBeUsedAreRefusedWithTheReason) {
                    "data.end_token must be one of the ids below data.vocabulary"},
        }) {
     write_file(folder_ / "a.bin", bytes);
-    const auto outcome =
-        ablate(study("task: tokens, train: a.bin, validation: a.bin, " + options, "") + "out");
-    EXPECT_EQ(outcome.code, code) << outcome.output;
-    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    EXPECT_TRUE(
+        ends(ablate(study("task: tokens, train: a.bin, validation: a.bin, " + options, "") + "out"),
+             code, words));
     EXPECT_FALSE(std::filesystem::exists(run_of("out") / "result.json"));
     std::filesystem::remove_all(folder_ / "out");
   }
@@ -128,23 +124,19 @@ TEST_F(TokensTest, AreNotMadeOfLinesThatAreRecords) {
   write_file(folder_ / "text.jsonl", "{\"text\": \"fine\"}\n");
   for (const std::string verb : {"data tokens text.jsonl --tokenizer text.model --to a.bin",
                                  "tokenizer train --input text.jsonl --model a.model"}) {
-    const auto outcome = ablate(verb);
-    EXPECT_EQ(outcome.code, 3) << outcome.output;
-    EXPECT_NE(outcome.output.find("text.jsonl is no plain text by its name; write its texts into a "
-                                  "file, one on each line, or rename it"),
-              std::string::npos)
-        << outcome.output;
+    EXPECT_TRUE(ends(ablate(verb), 3,
+                     "text.jsonl is no plain text by its name; write its texts into a "
+                     "file, one on each line, or rename it"));
   }
 }
 
 TEST_F(TokensTest, OfABadLineLeaveNoFile) {
   ASSERT_EQ(ablate("tokenizer train --input train.txt --model text.model --vocabulary 40").code, 0);
   write_file(folder_ / "bad.txt", "fine\n\xff\n");
-  const auto outcome = ablate("data tokens bad.txt --tokenizer text.model --to bad.bin");
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_NE(outcome.output.find("bad.txt:2: the line is not valid UTF-8"), std::string::npos);
+  EXPECT_TRUE(ends(ablate("data tokens bad.txt --tokenizer text.model --to bad.bin"), 3,
+                   "bad.txt:2: the line is not valid UTF-8"));
   for (const auto& entry : std::filesystem::directory_iterator(folder_))
-    EXPECT_EQ(entry.path().filename().string().find("bad.bin"), std::string::npos);
+    EXPECT_FALSE(says(entry.path().filename().string(), "bad.bin"));
 }
 
 }  // namespace

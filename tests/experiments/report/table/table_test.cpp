@@ -9,6 +9,7 @@
 #include "experiments/report/table/grid.h"
 #include "experiments/report/table/layout.h"
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::report {
 namespace {
@@ -75,13 +76,13 @@ TEST(JsonTable, HoldsEverythingWhateverTheNames) {
   const auto& cell = arm.at("cells").at(0);
   EXPECT_EQ(cell.at("sample").at("values"), nlohmann::json({0.7, 0.9}));
   EXPECT_EQ(cell.at("contrast").at("verdict"), "too_few_seeds");
-  EXPECT_NE(table.dump().find("\"Infinity\""), std::string::npos);
+  EXPECT_TRUE(says(table.dump(), "\"Infinity\""));
 }
 
 TEST(Tables, HoldTheCostsOfEachArmAndTheirRatios) {
   auto evidence = evidence_with("length 12");
   auto& task = evidence.tasks[0];
-  EXPECT_EQ(text_table(evidence).find("cost to reach"), std::string::npos);
+  EXPECT_FALSE(says(text_table(evidence), "cost to reach"));
   task.target = "a loss of 1";
   task.arms[1].training_flops = {.values = {2e9, 4e9}, .count = 2, .mean = 3e9};
   task.arms[1].cost_ratios = {{.resource = config::Resource::flops,
@@ -89,9 +90,9 @@ TEST(Tables, HoldTheCostsOfEachArmAndTheirRatios) {
                                .bounds = {analysis::Bound::above, analysis::Bound::exact}}};
   const auto text = text_table(evidence);
   const auto costs = text.substr(text.find("copy: costs of training"));
-  EXPECT_NE(costs.find("3.00 G"), std::string::npos) << costs;
+  EXPECT_TRUE(says(costs, "3.00 G"));
   const auto ratios = costs.substr(costs.find("copy: cost to reach a loss of 1, / the baseline's"));
-  EXPECT_NE(ratios.find("> 1.00 in 1 of 2 seeds"), std::string::npos) << ratios;
+  EXPECT_TRUE(says(ratios, "> 1.00 in 1 of 2 seeds"));
   const auto arm = nlohmann::json::parse(json_table(evidence)).at("tasks").at(0).at("arms").at(1);
   EXPECT_EQ(arm.at("training_flops").at("mean"), 3e9);
   const auto& ratio = arm.at("cost_ratios").at(0);
@@ -162,10 +163,10 @@ TEST(TerminalTable, SaysTheVerdictsFirstAndWhereTheRestIs) {
   ASSERT_NE(verdicts, std::string::npos) << text;
   ASSERT_NE(means, std::string::npos) << text;
   EXPECT_LT(verdicts, means);
-  EXPECT_NE(text.find("  arm   test set   difference"), std::string::npos) << text;
-  EXPECT_NE(text.find("  more  length 12       0.250"), std::string::npos) << text;
-  EXPECT_NE(text.find("0.800 ± 0.141*"), std::string::npos) << text;
-  EXPECT_EQ(text.find("perplexity"), std::string::npos) << "only the metric of the claims";
+  EXPECT_TRUE(says(text, "  arm   test set   difference"));
+  EXPECT_TRUE(says(text, "  more  length 12       0.250"));
+  EXPECT_TRUE(says(text, "0.800 ± 0.141*"));
+  EXPECT_FALSE(says(text, "perplexity")) << "only the metric of the claims";
   EXPECT_TRUE(text.ends_with("Every metric and test set: table.txt\n")) << text;
 }
 
@@ -174,9 +175,9 @@ TEST(Tables, ShowWhatEachTestCouldHaveSeenAndHowManySeedsCollapsed) {
   auto spread = high, broken = high;
   for (size_t i = 0; i < spread.size(); ++i) spread[i] -= 0.01 * static_cast<double>(i);
   broken[3] = 0.1;
-  const auto evidence = analysis::make_evidence(
-      study_of(analysis::study_yaml(8, {"spread", "broken"}, analysis::kCompare)),
-      analysis::runs_of({{"base", high}, {"spread", spread}, {"broken", broken}}));
+  const auto evidence =
+      analysis::evidence_of(analysis::study_yaml(8, {"spread", "broken"}, analysis::kCompare),
+                            {{"base", high}, {"spread", spread}, {"broken", broken}});
   const auto& cell = analysis::cell_of(evidence, "spread");
   const auto seen = analysis::format_metric(cell.contrast->detectable.value(), cell.metric);
   const auto line_of = [](const std::string& text, const std::string& start) {
@@ -184,22 +185,20 @@ TEST(Tables, ShowWhatEachTestCouldHaveSeenAndHowManySeedsCollapsed) {
     return text.substr(at, text.find('\n', at) - at);
   };
   const auto text = text_table(evidence);
-  EXPECT_NE(text.find("could see"), std::string::npos) << text;
-  EXPECT_NE(line_of(text, "  spread").find(" " + seen + " "), std::string::npos) << text;
+  EXPECT_TRUE(says(text, "could see"));
+  EXPECT_TRUE(says(line_of(text, "  spread"), " " + seen + " ")) << text;
   EXPECT_TRUE(line_of(text, "  broken").ends_with("unstable: 1 of 8 seeds")) << text;
   const auto terminal = terminal_table(evidence);
-  EXPECT_NE(terminal.find("\nabout 80 % of such studies would show a difference of " + seen +
-                          " (spread)\n"),
-            std::string::npos)
-      << terminal;
-  EXPECT_NE(line_of(terminal, "  broken").find("unstable: 1 of 8 seeds"), std::string::npos);
+  EXPECT_TRUE(says(
+      terminal, "\nabout 80 % of such studies would show a difference of " + seen + " (spread)\n"));
+  EXPECT_TRUE(says(line_of(terminal, "  broken"), "unstable: 1 of 8 seeds"));
 }
 
 TEST(TextTable, ShowsFiguresAndMarksTheBest) {
   const auto text = text_table(evidence_with("length 12"));
   for (const char* part : {"Why?", "0.550 ± 0.071", "0.800 ± 0.141*", "length 13 (beyond)",
                            "too few seeds", "No claim: 2 seeds can show no difference"})
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    EXPECT_TRUE(says(text, part));
   const auto differences = text.substr(text.find("mean and difference"));
   const auto row = differences.find("  more  length 12");
   EXPECT_NE(differences.substr(row, differences.find('\n', row) - row).find('*'), std::string::npos)
@@ -216,8 +215,8 @@ TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
   // The grid of differences has nothing but BLEU.
   const auto text = text_table(evidence);
   const auto differences = text.substr(text.find("copy: BLEU"));
-  EXPECT_NE(differences.find("  more  length 12           0     -"), std::string::npos) << text;
-  EXPECT_EQ(differences.find("0.0"), std::string::npos) << differences;
+  EXPECT_TRUE(says(differences, "  more  length 12           0     -")) << text;
+  EXPECT_FALSE(says(differences, "0.0"));
   for (const auto& line : parse_csv(csv_table(evidence)))
     EXPECT_TRUE(line[5] != "bleu" || line[9].empty()) << line[9];
 }
@@ -233,11 +232,11 @@ TEST(Tables, ShowFurtherMetricsThatAStudyComparesByOrExpectsSomethingOf) {
         runs));
   };
   const auto usual = table("exact_match", "exact_match");
-  EXPECT_EQ(usual.find("ROUGE"), std::string::npos);
-  EXPECT_NE(usual.find("valid. ppl"), std::string::npos);
+  EXPECT_FALSE(says(usual, "ROUGE"));
+  EXPECT_TRUE(says(usual, "valid. ppl"));
   for (const auto& further : {table("rouge_2", "exact_match"), table("exact_match", "rouge_2")}) {
-    EXPECT_NE(further.find("ROUGE-2"), std::string::npos);
-    EXPECT_EQ(further.find("ROUGE-1"), std::string::npos);
+    EXPECT_TRUE(says(further, "ROUGE-2"));
+    EXPECT_FALSE(says(further, "ROUGE-1"));
   }
 }
 
@@ -245,8 +244,8 @@ TEST(Tables, ShowALowerBoundAsOne) {
   auto evidence = evidence_with("length 12");
   evidence.tasks[0].arms[0].cells[0].sample.censored = {true, false};
   for (const auto& text : {text_table(evidence), markdown_table(evidence)}) {
-    EXPECT_NE(text.find("> 0.550 "), std::string::npos) << text;
-    EXPECT_EQ(text.find("0.550 ±"), std::string::npos) << text;
+    EXPECT_TRUE(says(text, "> 0.550 "));
+    EXPECT_FALSE(says(text, "0.550 ±"));
   }
   EXPECT_EQ(parse_csv(csv_table(evidence))[1][27], "1");
   const auto table = nlohmann::json::parse(json_table(evidence));
@@ -259,7 +258,7 @@ TEST(Tables, SayHowManyComparisonsHolmsCorrectionCovers) {
   const std::string family = "The p values are of the one primary comparison of copy";
   for (const auto& text : {text_table(evidence), markdown_table(evidence), latex_table(evidence),
                            json_table(evidence)})
-    EXPECT_NE(text.find(family), std::string::npos) << text;
+    EXPECT_TRUE(says(text, family));
 }
 
 TEST(MarkdownTable, EveryRowHasTheColumnsOfItsHeading) {
@@ -276,19 +275,18 @@ TEST(MarkdownTable, EveryRowHasTheColumnsOfItsHeading) {
     if (columns == 0) columns = bars;
     EXPECT_EQ(bars, columns) << line;
   }
-  EXPECT_EQ(text.find("<b>"), std::string::npos);
-  EXPECT_NE(text.find("**0.800"), std::string::npos);
+  EXPECT_FALSE(says(text, "<b>"));
+  EXPECT_TRUE(says(text, "**0.800"));
 }
 
 TEST(LatexTable, EscapesWhatWouldBeACommand) {
   const auto text = latex_table(evidence_with(kHostile));
-  EXPECT_NE(text.find("a,\\textquotedbl{}b\\textquotedbl{}\\textbar{}c\\textbackslash{}d\\_e\\%f\\&"
-                      "g\\#h\\$i\\{j\\}\\textasciitilde{}\\textasciicircum{}"),
-            std::string::npos)
-      << text;
+  EXPECT_TRUE(says(text,
+                   "a,\\textquotedbl{}b\\textquotedbl{}\\textbar{}c\\textbackslash{}d\\_e\\%f\\&"
+                   "g\\#h\\$i\\{j\\}\\textasciitilde{}\\textasciicircum{}"));
   EXPECT_EQ(count(text, "\\begin{tabular}"), count(text, "\\end{tabular}"));
   EXPECT_EQ(count(text, "\\toprule"), count(text, "\\bottomrule"));
-  EXPECT_NE(text.find("$\\pm$"), std::string::npos);
+  EXPECT_TRUE(says(text, "$\\pm$"));
 }
 
 TEST(LatexTable, SetsMinusSignsAndLeavesHyphens) {
@@ -296,9 +294,9 @@ TEST(LatexTable, SetsMinusSignsAndLeavesHyphens) {
       {{"base", {0.7, 0.9, 0.7, 0.9, 0.7, 0.9}}, {"re-2-used", {0.5, 0.6, 0.5, 0.6, 0.5, 0.6}}});
   const auto text = latex_table(analysis::make_evidence(
       study_of(analysis::study_yaml(6, {"re-2-used"}, analysis::kCompare)), runs));
-  EXPECT_NE(text.find("$-$0.250 {[}$-$"), std::string::npos) << text;
-  EXPECT_NE(text.find("re-2-used"), std::string::npos) << text;
-  EXPECT_EQ(text.find(" -0"), std::string::npos) << text;
+  EXPECT_TRUE(says(text, "$-$0.250 {[}$-$"));
+  EXPECT_TRUE(says(text, "re-2-used"));
+  EXPECT_FALSE(says(text, " -0"));
 }
 
 TEST(Tables, NameRunsThatAreMissingForOneReasonInOneLine) {
@@ -307,10 +305,9 @@ TEST(Tables, NameRunsThatAreMissingForOneReasonInOneLine) {
     evidence.missing.push_back({"copy", "more", seed, "not started"});
   evidence.missing.push_back({"copy", "base", 2, "interrupted"});
   const auto text = terminal_table(evidence);
-  EXPECT_NE(text.find("missing: copy/more/seed-1, copy/more/seed-2, copy/more/seed-3 and 2 more: "
-                      "not started\nmissing: copy/base/seed-2: interrupted\n"),
-            std::string::npos)
-      << text;
+  EXPECT_TRUE(says(text,
+                   "missing: copy/more/seed-1, copy/more/seed-2, copy/more/seed-3 and 2 more: "
+                   "not started\nmissing: copy/base/seed-2: interrupted\n"));
 }
 
 /// Two keys; the best values of the one arm are at the edge, and the other arm is being searched.
@@ -337,7 +334,7 @@ TEST(Tables, ShowTheChosenValuesAndWhereTheyLie) {
         "seeds "
         "101, 102\n",
         "0.2        0", "3.500", "0.250", "peak at the edge of its grid", "2 trial runs to go"})
-    EXPECT_NE(text.find(sought), std::string::npos) << sought << "\n" << text;
+    EXPECT_TRUE(says(text, sought));
 }
 
 /// Searches of two seeds, which chose differently; one of them tried a further value.
@@ -411,10 +408,9 @@ TEST(Tables, SayHowManyTasksAndSettingsAnAggregateCovers) {
   auto evidence = evidence_with("length 12");
   evidence.aggregates = {
       {.arm = "more", .interval = {}, .improvement = {}, .tasks = 2, .settings = 2}};
-  EXPECT_NE(text_table(evidence).find("\nover 2 tasks: exact match"), std::string::npos);
+  EXPECT_TRUE(says(text_table(evidence), "\nover 2 tasks: exact match"));
   evidence.aggregates.front().settings = 6;
-  EXPECT_NE(text_table(evidence).find("\nover 2 tasks in 6 settings: exact match"),
-            std::string::npos);
+  EXPECT_TRUE(says(text_table(evidence), "\nover 2 tasks in 6 settings: exact match"));
 }
 
 }  // namespace
