@@ -4,6 +4,7 @@
 
 #include "experiments/config/yaml/problem.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::run {
 namespace {
@@ -97,16 +98,15 @@ TEST_F(ChoicesTest, AreRefusedBeforeAFolderIsMade) {
                              "'config check study.yaml'; do " +
                              kProgram + " $verb 2>&1; echo $?; done; ls runs 2>&1");
   EXPECT_EQ(std::ranges::count(lines_of(outcome.output), "2"), 3) << outcome.output;
-  EXPECT_NE(outcome.output.find(
-                "study.yaml: tune would choose values on the test text: by their content, the test "
-                "set 'facts' and "
-                "the validation set are the same, or one is for the most part in the other (task "
-                "'facts', arm "
-                "'base'); name another file in data.test or, for running text, give "
-                "data.test_held_out a share; if "
-                "all that is tested is trained, as facts are, say so with tune.on_test_text: true"),
-            std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(
+      says(outcome.output,
+           "study.yaml: tune would choose values on the test text: by their content, the test "
+           "set 'facts' and "
+           "the validation set are the same, or one is for the most part in the other (task "
+           "'facts', arm "
+           "'base'); name another file in data.test or, for running text, give "
+           "data.test_held_out a share; if "
+           "all that is tested is trained, as facts are, say so with tune.on_test_text: true"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
 }
 

@@ -5,6 +5,7 @@
 #include "experiments/records/result.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
+#include "tests/says.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/storage/run_log.h"
 #include "training/weights.h"
@@ -80,12 +81,10 @@ TEST_F(EvaluatedArmTest, HasTheWeightsThatItsArmNamesAndIsReportedAsNotTrained) 
     EXPECT_EQ(result(name).tokens, 0);
     EXPECT_TRUE(std::isnan(result(name).train_loss));
     EXPECT_FALSE(std::filesystem::exists(arm(name) / "metrics.jsonl"));
-    EXPECT_NE(done.output.find("copy: " + name +
-                               " was not trained; evaluated weights: " + evaluated + "."),
-              std::string::npos)
-        << done.output;
+    EXPECT_TRUE(says(done.output,
+                     "copy: " + name + " was not trained; evaluated weights: " + evaluated + "."));
   }
-  EXPECT_EQ(done.output.find("base was not trained"), std::string::npos);
+  EXPECT_FALSE(says(done.output, "base was not trained"));
 
   EXPECT_EQ(read_file(arm("beams") / "checkpoints/step-00000000/model.safetensors"),
             read_file(arm("base") / "checkpoints/step-00000060/model.safetensors"));
@@ -112,22 +111,18 @@ TEST_F(EvaluatedArmTest, HasTheWeightsThatItsArmNamesAndIsReportedAsNotTrained) 
 }
 
 TEST_F(EvaluatedArmTest, IsARunAsAnyOtherToOtherVerbs) {
-  ASSERT_EQ(shell(command("out", "--arms base,beams,averaged")).code, 0);
-  const auto evaluated = shell(kProgram + " eval " + arm("averaged").string() + " --json");
+  given_runs("out", "--arms base,beams,averaged");
+  const auto evaluated = program("eval", arm("averaged"), "--json");
   EXPECT_EQ(scores_in(evaluated.output), scores_in(read_file(arm("averaged") / "result.json")));
-  const auto report = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");
-  EXPECT_EQ(report.code, 0) << report.output;
-  const auto exported = shell(kProgram + " export " + arm("averaged").string() +
-                              " --format safetensors --to " + (folder_ / "weights").string());
-  EXPECT_EQ(exported.code, 0) << exported.output;
-  const auto planned = shell(command("out", "--arms averaged --dry-run --json"));
-  EXPECT_EQ(planned.code, 0) << planned.output;
+  EXPECT_TRUE(ends(program("report", folder_ / "out/tiny", "2>&1"), 0));
+  EXPECT_TRUE(ends(
+      program("export", arm("averaged"), "--format safetensors --to", folder_ / "weights"), 0));
+  EXPECT_TRUE(ends(shell(command("out", "--arms averaged --dry-run --json")), 0));
 }
 
 TEST_F(EvaluatedArmTest, IsObservedOnce) {
   const std::string arms = "--arms base,beams,shallow --set training.observe.every=30";
-  const auto done = shell(command("out", arms));
-  ASSERT_EQ(done.code, 0) << done.output;
+  ASSERT_TRUE(ends(shell(command("out", arms)), 0));
   const auto base = result("base"), beams = result("beams"), shallow = result("shallow");
   EXPECT_GT(beams.attention_entropy, 0);
   EXPECT_EQ(beams.attention_entropy, base.attention_entropy);
@@ -137,17 +132,16 @@ TEST_F(EvaluatedArmTest, IsObservedOnce) {
   EXPECT_NE(shallow.rank_residual, base.rank_residual);
   for (const auto& line : training::read_run_log(arm("beams") / "metrics.jsonl"))
     EXPECT_EQ(line.at("step"), 0);
-  const auto report = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");
+  const auto report = program("report", folder_ / "out/tiny", "2>&1");
   EXPECT_EQ(report.code, 0) << report.output;
-  EXPECT_NE(
-      read_file(folder_ / "out/tiny/report.html").find("Last observation of beams, after step 0"),
-      std::string::npos);
+  EXPECT_TRUE(
+      says(read_file(folder_ / "out/tiny/report.html"), "Last observation of beams, after step 0"));
 }
 
 TEST_F(EvaluatedArmTest, ThatIsKilledOrEvaluatedAgainGivesTheSame) {
   const std::string arms = "--arms base,averaged";
   ASSERT_EQ(shell(command("whole", arms)).code, 0);
-  ASSERT_EQ(shell(command("out", "--arms base")).code, 0);
+  given_runs("out", "--arms base");
   {
     const HeldBeforeSaving held(arm("averaged"));
     const pid_t process = start_process(command("out", arms));
@@ -176,11 +170,11 @@ arms:
   base: {}
   beams: { training.steps: 0, training.init_from: { arm: base, weights: best }, decoding.beam: 4 }
 )");
-  const auto done = shell(command("out",
-                                  "--set training.patience=3 --set training.ema=0.5 --set "
-                                  "training.budget.kind=tokens --set "
-                                  "training.budget.tokens=3000"));
-  ASSERT_EQ(done.code, 0) << done.output;
+  ASSERT_TRUE(ends(shell(command("out",
+                                 "--set training.patience=3 --set training.ema=0.5 --set "
+                                 "training.budget.kind=tokens --set "
+                                 "training.budget.tokens=3000")),
+                   0));
   EXPECT_GT(result("base").steps, 0);
   EXPECT_EQ(result("beams").steps, 0);
   EXPECT_EQ(result("beams").weights, "best of base");
@@ -206,7 +200,7 @@ arms:
   EXPECT_EQ(result("shallow").steps, 3);
   EXPECT_EQ(result("shallow").earlier_steps, 60);
   EXPECT_EQ(result("shallow").weights, "last");
-  EXPECT_EQ(done.output.find("shallow was not trained"), std::string::npos);
+  EXPECT_FALSE(says(done.output, "shallow was not trained"));
   const auto base = weights("base", 60), shallow = weights("shallow", 3);
   // Three small steps away from what was left, and from zero where a head is missing.
   EXPECT_LT((base.at("decoder.layers.0.attention.qkv.weight") -
@@ -231,29 +225,22 @@ TEST_F(EvaluatedArmTest, WithAnotherModelIsRefused) {
     return outcome.output;
   };
   const auto wider = refused("model.feed_forward.d_hidden: 48");
-  EXPECT_NE(wider.find("they would not be trained"), std::string::npos) << wider;
-  EXPECT_NE(wider.find("decoder.layers.0.feed_forward.down.weight [16, 48], of which that run's "
-                       "is [16, 32]"),
-            std::string::npos)
-      << wider;
+  EXPECT_TRUE(says(wider, "they would not be trained"));
+  EXPECT_TRUE(says(wider,
+                   "decoder.layers.0.feed_forward.down.weight [16, 48], of which that run's "
+                   "is [16, 32]"));
   const auto shorter = refused("model.layers: 1");
-  EXPECT_NE(shorter.find("the arm's model has no place for weights of"), std::string::npos)
-      << shorter;
-  EXPECT_NE(shorter.find("name the unused parts in training.init_from.drop or .allow"),
-            std::string::npos)
-      << shorter;
+  EXPECT_TRUE(says(shorter, "the arm's model has no place for weights of"));
+  EXPECT_TRUE(says(shorter, "name the unused parts in training.init_from.drop or .allow"));
   const auto trained = refused("model.feed_forward.d_hidden: 48", 2);
-  EXPECT_NE(trained.find("name the parameters that may keep their initial values"),
-            std::string::npos)
-      << trained;
+  EXPECT_TRUE(says(trained, "name the parameters that may keep their initial values"));
   const auto words = refused("tokenizer.vocabulary: 9");
-  EXPECT_NE(words.find("training.init_from.arm brings a tokenizer with tokenizer.vocabulary null"),
-            std::string::npos)
-      << words;
+  EXPECT_TRUE(
+      says(words, "training.init_from.arm brings a tokenizer with tokenizer.vocabulary null"));
 }
 
 TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
-  ASSERT_EQ(shell(command("out", "--arms base")).code, 0);
+  given_runs("out", "--arms base");
   auto other = tiny_;
   replace(other, "name: tiny", "name: other");
   const auto from = arm("base").string();
@@ -264,29 +251,21 @@ TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
                                            "training.init_from: { run: " +
                                            from + ", " + start + " } }\n");
     const auto file = (folder_ / "other.yaml").string();
-    const auto check = shell(kProgram + " config check " + file + " 2>&1");
-    const auto outcome =
-        shell(kProgram + " run " + file + " --output " + folder_.string() + " 2>&1");
+    const auto check = program("config check", file, "2>&1");
+    const auto outcome = program("run", file, "--output", folder_, "2>&1");
     EXPECT_EQ(check.code, outcome.code) << check.output;
     return outcome;
   };
-  const auto whole = started("weights: last");
-  ASSERT_EQ(whole.code, 0) << whole.output;
+  ASSERT_TRUE(ends(started("weights: last"), 0));
   EXPECT_EQ(scores_in(read_file(folder_ / "other/copy/b/seed-1/result.json")),
             scores_in(read_file(arm("base") / "result.json")));
-  const auto unknown = started("drop: { heads: [encoder.layers.0.attention.2] }");
-  EXPECT_EQ(unknown.code, 2) << unknown.output;
-  EXPECT_NE(unknown.output.find("names encoder.layers.0.attention.2, and the heads of "
-                                "encoder.layers.0.attention are 0 to 1"),
-            std::string::npos)
-      << unknown.output;
-  const auto average = started("average: 3");
-  EXPECT_EQ(average.code, 2) << average.output;
-  EXPECT_NE(average.output.find("must be at most 2"), std::string::npos) << average.output;
-  const auto none = shell(kProgram + " config check " + (folder_ / "other.yaml").string() +
-                          " --set training.init_from.run=" + (folder_ / "out").string() + " 2>&1");
-  EXPECT_EQ(none.code, 4) << none.output;
-  EXPECT_NE(none.output.find("is not a run folder"), std::string::npos) << none.output;
+  EXPECT_TRUE(ends(started("drop: { heads: [encoder.layers.0.attention.2] }"), 2,
+                   "names encoder.layers.0.attention.2, and the heads of "
+                   "encoder.layers.0.attention are 0 to 1"));
+  EXPECT_TRUE(ends(started("average: 3"), 2, "must be at most 2"));
+  EXPECT_TRUE(ends(shell(kProgram + " config check " + (folder_ / "other.yaml").string() +
+                         " --set training.init_from.run=" + (folder_ / "out").string() + " 2>&1"),
+                   4, "is not a run folder"));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "tests/says.h"
+
 namespace ablate::run {
 namespace {
 
@@ -52,8 +54,8 @@ TEST(ModuleTree, ShowsEveryKindOfLayerOnceWithItsLayers) {
 
 TEST(ModuleTree, SaysOfEqualLayersThatItShowsEach) {
   const auto tree = module_tree(*models::Transformer(four_layers(), kVocabulary));
-  EXPECT_NE(tree.find("      each "), tree.npos) << tree;
-  EXPECT_EQ(tree.find("      layer"), tree.npos) << tree;
+  EXPECT_TRUE(says(tree, "      each "));
+  EXPECT_FALSE(says(tree, "      layer"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <random>
+#include <csignal>
 
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
@@ -13,13 +13,13 @@ std::string state_of(const std::filesystem::path& run) {
          without_seconds(read_file(last / "state.json")) + log_of(run);
 }
 
-/// Runs that first save after some step and have logged every fifth before it.
+/// Runs that are observed, first save after some step and have logged every fifth before it.
 class ResumeTest : public ProgramTest {
  protected:
   std::string start(const std::string& name, int64_t save_after) const {
     const auto steps = std::to_string(save_after);
-    return command(
-        name, "--set training.save_every=" + steps + " --set training.evaluate_every=" + steps);
+    return command(name, "--set training.observe.every=10 --set training.save_every=" + steps +
+                             " --set training.evaluate_every=" + steps);
   }
   bool logs(const std::string& name, int64_t step) const {
     const auto entry = "\"step\":" + std::to_string(step) + ",";
@@ -64,60 +64,38 @@ TEST_F(ResumeTest, TextThatEveryEpochWritesAnewAndMuonGoOnBitForBit) {
   EXPECT_NE(state_of(run("plain")), state_of(run("whole")));
 }
 
-TEST_F(ResumeTest, ARunThatIsKilledAtAnyMomentEndsBitForBitAsIfItHadNotBeen) {
-  const std::string observing = "--set training.observe.every=10";
-  ASSERT_EQ(shell(command("whole", observing)).code, 0);
-  const auto whole = read_file(run("whole") / "metrics.jsonl").size();
-  std::mt19937 random(7);
-  for (int kills = 0; kills < 6; ++kills) {  // some may come too late, which is no harm
-    const auto bytes = read_file(run("killed") / "metrics.jsonl").size() + 1 + random() % whole / 4;
-    const pid_t process = start_process(command("killed", observing));
-    siginfo_t end{};
-    const auto ended = [&] {
-      return waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-             end.si_pid != 0;
-    };
-    EXPECT_TRUE(eventually(
-        [&] { return ended() || read_file(run("killed") / "metrics.jsonl").size() >= bytes; }));
-    kill(-process, SIGKILL);
-    end_of(process);
-  }
-  ASSERT_EQ(shell(command("killed", observing)).code, 0);
-  EXPECT_EQ(state_of(run("killed")), state_of(run("whole")));
-}
-
-TEST_F(ResumeTest, ATerminatedRunIsSavedAndContinues) {
+TEST_F(ResumeTest, ARunThatIsAskedToEndIsSavedAndContinuesBitForBit) {
+  std::signal(SIGHUP, SIG_DFL);  // the tests may run under nohup
   ASSERT_EQ(shell(start("whole", 25)).code, 0);
-  pid_t process = 0;
-  {
-    const HeldBeforeSaving held(run("stopped"));
-    process = start_process(start("stopped", 25));
-    ASSERT_TRUE(logs("stopped", 20));
-    kill(process, SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto stopped = "stopped-" + std::to_string(signal);
+    pid_t process = 0;
+    {
+      const HeldBeforeSaving held(run(stopped));
+      process = start_process(start(stopped, 25));
+      ASSERT_TRUE(logs(stopped, 20));
+      kill(process, signal);
+    }
+    EXPECT_EQ(end_of(process), 75) << signal;
+    EXPECT_TRUE(std::filesystem::exists(run(stopped) / "checkpoints"));
+    EXPECT_FALSE(std::filesystem::exists(run(stopped) / "result.json"));
+    ASSERT_EQ(shell(start(stopped, 25)).code, 0);
+    EXPECT_EQ(state_of(run(stopped)), state_of(run("whole"))) << signal;
   }
-  EXPECT_EQ(end_of(process), 75);
-  EXPECT_TRUE(std::filesystem::exists(run("stopped") / "checkpoints"));
-  EXPECT_FALSE(std::filesystem::exists(run("stopped") / "result.json"));
-  ASSERT_EQ(shell(start("stopped", 25)).code, 0);
-  EXPECT_EQ(state_of(run("stopped")), state_of(run("whole")));
 }
 
 TEST_F(ResumeTest, AFinishedRunIsSkipped) {
   ASSERT_EQ(shell(command("out")).code, 0);
   const auto before = std::filesystem::last_write_time(run("out") / "result.json");
-  const auto again = shell(command("out"));
-  EXPECT_EQ(again.code, 0);
-  EXPECT_NE(again.output.find("1 runs, 0 to do"), std::string::npos) << again.output;
+  EXPECT_TRUE(ends(shell(command("out")), 0, "1 runs, 0 to do"));
   EXPECT_EQ(std::filesystem::last_write_time(run("out") / "result.json"), before);
 }
 
 TEST_F(ResumeTest, ARunOfAnotherConfigurationIsNotTouched) {
   ASSERT_EQ(shell(command("out", "--set training.steps=10")).code, 0);
   std::filesystem::remove(run("out") / "result.json");
-  const auto other = shell(command("out", "--set training.steps=12"));
-  EXPECT_EQ(other.code, 2);
-  EXPECT_NE(other.output.find("training.steps: 10 before, 12 now"), std::string::npos)
-      << other.output;
+  EXPECT_TRUE(ends(shell(command("out", "--set training.steps=12")), 2,
+                   "training.steps: 10 before, 12 now"));
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ class RunLengthTest : public ProgramTest {
  protected:
   nlohmann::json result_of(const std::string& output, const std::string& budget,
                            int seed = 1) const {
-    const auto outcome = shell(command(
-        output, "--seeds " + std::to_string(seed) + " --set 'training.budget=" + budget + "'"));
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_TRUE(ends(shell(command(output, "--seeds " + std::to_string(seed) +
+                                               " --set 'training.budget=" + budget + "'")),
+                     0));
     const auto folder = run(output).parent_path() / ("seed-" + std::to_string(seed));
-    return nlohmann::json::parse(read_file(folder / "result.json"));
+    return read_json(folder / "result.json");
   }
 };
 
@@ -55,9 +55,7 @@ class ScheduledLengthTest : public ProgramTest {
                    unit + ", " + unit + ": " + std::to_string(static_cast<int64_t>(budget)) + "}" +
                    schedules + "}\n");
     std::filesystem::remove_all(folder_ / "out");
-    const auto outcome = shell(kProgram + " run " + (folder_ / "s.yaml").string() + " --output " +
-                               (folder_ / "out").string() + " 2>&1");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_TRUE(ends(program("run", folder_ / "s.yaml", "--output", folder_ / "out", "2>&1"), 0));
     double before = 0, most = 0;
     for (const auto& line :
          lines_of(read_file(folder_ / "out/s/tokens/base/seed-1/metrics.jsonl"))) {
@@ -178,7 +176,7 @@ TEST_F(RunLengthTest, ATimeBudgetFixesTheNumberOfUpdatesOnce) {
   EXPECT_GE(first.at("steps"), 1);
   std::filesystem::remove(run("out") / "result.json");
   std::filesystem::remove_all(run("out") / "checkpoints");
-  auto environment = nlohmann::json::parse(read_file(run("out") / "environment.json"));
+  auto environment = read_json(run("out") / "environment.json");
   EXPECT_EQ(environment.at("steps"), first.at("steps"));
   environment["steps"] = 33;
   write_file(run("out") / "environment.json", training::sealed_json(environment));

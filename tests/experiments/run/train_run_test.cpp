@@ -10,6 +10,7 @@
 #include "models/hardware.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
+#include "tests/says.h"
 #include "tests/training/storage/waiting_lock.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/storage/durable_file.h"
@@ -28,7 +29,7 @@ class TrainRunTest : public ProgramTest {
     records::write_plan(run(output), planned, planned.runs.at(0));
   }
   Outcome train(const std::string& output, const std::string& more = "") const {
-    return shell(kProgram + " train " + run(output).string() + " " + more + " 2>&1");
+    return program("train", run(output), more, "2>&1");
   }
   std::string weights(const std::string& output) const {
     return read_file(run(output) / "checkpoints/step-00000060/model.safetensors");
@@ -36,8 +37,7 @@ class TrainRunTest : public ProgramTest {
 };
 
 TEST_F(TrainRunTest, APlannedRunIsTheRunOfItsStudy) {
-  const auto outcome = train("out");
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(train("out"), 0));
   ASSERT_EQ(shell(command("study")).code, 0);
   EXPECT_FALSE(weights("out").empty());
   EXPECT_EQ(weights("out"), weights("study"));
@@ -63,12 +63,9 @@ int end_of_lost_owner(const std::filesystem::path& folder, Meanwhile&& meanwhile
 
 TEST_F(TrainRunTest, ATestSetWhoseOutputsMayOutgrowThePositionsIsRefusedBeforeAnythingTrains) {
   plan("short", {"model.position={kind: learned, max_length: 12}"});
-  const auto outcome = train("short");
-  EXPECT_EQ(outcome.code, 3) << outcome.output;
-  EXPECT_NE(outcome.output.find("length 4: the outputs of 20 of 20 lines may grow beyond the 12 "
-                                "positions that the model has for them"),
-            std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(ends(train("short"), 3,
+                   "length 4: the outputs of 20 of 20 lines may grow beyond the 12 "
+                   "positions that the model has for them"));
   EXPECT_FALSE(std::filesystem::exists(run("short") / "metrics.jsonl"));
 }
 
@@ -86,8 +83,7 @@ TEST_F(TrainRunTest, PatienceOnTheTestTextIsRefusedBeforeAnythingTrains) {
 TEST_F(TrainRunTest, TheResultCountsWhatTrainingCut) {
   EXPECT_EQ(train("out").code, 0);
   plan("short", {"training.max_length=4"});
-  const auto outcome = train("short");
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(train("short"), 0));
   const auto whole = records::read_result(run("out")), cut = records::read_result(run("short"));
   EXPECT_EQ(whole->cut_sources + whole->cut_targets, 0);
   EXPECT_GT(cut->cut_sources, 0) << "four symbols and the end";
@@ -111,13 +107,10 @@ TEST_F(TrainRunTest, AnAverageThatIsNotFiniteIsNamedAndNotEvaluated) {
       training::save_checkpoint(checkpoints, damaged);
     }
     std::filesystem::remove(run(output) / "result.json");
-    for (const auto& outcome :
-         {train(output), shell(kProgram + " eval " + run(output).string() + " 2>&1")}) {
+    for (const auto& outcome : {train(output), program("eval", run(output), "2>&1")}) {
       EXPECT_EQ(outcome.code, 4) << outcome.output;
-      EXPECT_NE(outcome.output.find("checkpoints (" + std::string(weights) +
-                                    "): the weight 'embedding' holds 1 number of "),
-                std::string::npos)
-          << outcome.output;
+      EXPECT_TRUE(says(outcome.output, "checkpoints (" + std::string(weights) +
+                                           "): the weight 'embedding' holds 1 number of "));
     }
     EXPECT_FALSE(std::filesystem::exists(run(output) / "result.json"));
   }
@@ -125,7 +118,7 @@ TEST_F(TrainRunTest, AnAverageThatIsNotFiniteIsNamedAndNotEvaluated) {
 
 TEST_F(TrainRunTest, AnOwnerThatHasLostItsRunWritesNothingMore) {
   EXPECT_EQ(end_of_lost_owner(run("out"), [] {}), 75);
-  const auto environment = nlohmann::json::parse(read_file(run("out") / "environment.json"));
+  const auto environment = read_json(run("out") / "environment.json");
   EXPECT_FALSE(environment.at("starts").at(0).at("ended"));
   EXPECT_EQ(lines_of(read_file(run("out") / "metrics.jsonl")).size(), 1u);
 }
@@ -147,7 +140,7 @@ TEST_F(TrainRunTest, WhatAKilledProcessWasWritingIsRemoved) {
 }
 
 TEST_F(TrainRunTest, ADryRunPrintsWhatTheRunWillTakeAndWritesNothing) {
-  const auto outcome = shell(kProgram + " train " + run("out").string() + " --dry-run 2>/dev/null");
+  const auto outcome = program("train", run("out"), "--dry-run 2>/dev/null");
   ASSERT_EQ(outcome.code, 0);
   EXPECT_EQ(nlohmann::json::parse(outcome.output).at("steps"), 60);
   for (const auto& entry : std::filesystem::directory_iterator(run("out")))
@@ -161,7 +154,7 @@ TEST_F(TrainRunTest, AStudyMaySwitchOffMklsFastPathForItsRunsAndForWhoLoadsThem)
     ASSERT_EQ(train(output).code, 0);
     models::allow_mkl_fast_path(allowed);
     const bool expected = models::mkl_takes_fast_path();
-    const auto environment = nlohmann::json::parse(read_file(run(output) / "environment.json"));
+    const auto environment = read_json(run(output) / "environment.json");
     EXPECT_EQ(environment.at("mkl_fast_path"), expected) << output;
     models::allow_mkl_fast_path(!allowed);
     load_run(run(output), "");
@@ -174,15 +167,11 @@ TEST_F(TrainRunTest, AConfigurationThatWasNotPlannedIsRefused) {
   auto text = read_file(run("out") / "config.yaml");
   text.replace(text.find("steps: 60"), 9, "steps: 50");
   write_file(run("out") / "config.yaml", text);
-  const auto outcome = train("out");
-  EXPECT_EQ(outcome.code, 4);
-  EXPECT_NE(outcome.output.find("config.yaml is damaged"), std::string::npos) << outcome.output;
+  EXPECT_TRUE(ends(train("out"), 4, "config.yaml is damaged"));
 }
 
 TEST_F(TrainRunTest, AFolderWithoutAPlanIsRefused) {
-  const auto outcome = train("elsewhere");
-  EXPECT_EQ(outcome.code, 4);
-  EXPECT_NE(outcome.output.find("run.json is missing"), std::string::npos) << outcome.output;
+  EXPECT_TRUE(ends(train("elsewhere"), 4, "run.json is missing"));
   write_file(run("out") / "run.json", "{");
   EXPECT_THROW(job_of(run("out")), training::CheckpointError);
 }

@@ -1,4 +1,5 @@
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate::run {
 namespace {
@@ -10,19 +11,18 @@ class TrainedPartsTest : public ProgramTest {
     return shell(command(output, sets));
   }
   nlohmann::json result(const std::string& output) const {
-    return nlohmann::json::parse(read_file(run(output) / "result.json"));
+    return read_json(run(output) / "result.json");
   }
   std::string log(const std::string& output) const { return read_file(run(output) / "log.txt"); }
 };
 
 TEST_F(TrainedPartsTest, ARunWithAdaptersIsUsedMergedEverywhere) {
-  ASSERT_EQ(train("plain", "").code, 0);
+  given_runs("plain");
   const std::string lora =
       "--set training.lora.rank=2 --set 'training.lora.on=[attention,feed_forward]' --set "
       "training.schedule.peak=3e-2 --set training.init_from.run=" +
       run("plain").string();
-  const auto outcome = train("lora", lora);
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(train("lora", lora), 0));
   const auto plain = result("plain"), adapted = result("lora");
   EXPECT_EQ(adapted["parameters"], plain["parameters"]);
   EXPECT_EQ(plain["trained_parameters"], plain["parameters"]);
@@ -30,20 +30,18 @@ TEST_F(TrainedPartsTest, ARunWithAdaptersIsUsedMergedEverywhere) {
   // name cross_attention.
   const int layer = 2 * (16 + 48 + 16 + 16 + 2 * (16 + 32));
   EXPECT_EQ(adapted["trained_parameters"], 2 * layer);
-  EXPECT_NE(log("lora").find("parameters are trained, the model has"), std::string::npos)
-      << log("lora");
+  EXPECT_TRUE(says(log("lora"), "parameters are trained, the model has"));
   EXPECT_NE(adapted["validation_perplexity"], plain["validation_perplexity"]);
   const auto scores = scores_in(read_file(run("lora") / "result.json"));
-  const auto evaluated = shell(kProgram + " eval " + run("lora").string() + " --json 2>&1");
+  const auto evaluated = program("eval", run("lora"), "--json 2>&1");
   ASSERT_EQ(evaluated.code, 0) << evaluated.output;
   EXPECT_EQ(scores_in(evaluated.output), scores);
   const auto weights = (folder_ / "weights").string(), imported = (folder_ / "imported").string();
-  const auto out =
-      shell(kProgram + " export " + run("lora").string() + " --format safetensors --to " + weights +
-            " 2>&1 && " + kProgram + " import " + weights + " --to " + imported + " 2>&1");
-  ASSERT_EQ(out.code, 0) << out.output;
-  EXPECT_EQ(read_file(folder_ / "weights/model.safetensors").find("lora"), std::string::npos);
-  const auto again_evaluated = shell(kProgram + " eval " + imported + " --json 2>&1");
+  ASSERT_TRUE(ends(program("export", run("lora"), "--format safetensors --to", weights, "2>&1 &&",
+                           kProgram, "import", weights, "--to", imported, "2>&1"),
+                   0));
+  EXPECT_FALSE(says(read_file(folder_ / "weights/model.safetensors"), "lora"));
+  const auto again_evaluated = program("eval", imported, "--json 2>&1");
   ASSERT_EQ(again_evaluated.code, 0) << again_evaluated.output;
   EXPECT_EQ(scores_in(again_evaluated.output), scores);
   // A run that starts from it gets the merged weights.
@@ -55,14 +53,14 @@ TEST_F(TrainedPartsTest, ARunWithAdaptersIsUsedMergedEverywhere) {
 }
 
 TEST_F(TrainedPartsTest, AFrozenRunRecordsWhatItTrainsAndCostsLess) {
-  ASSERT_EQ(train("plain", "").code, 0);
+  given_runs("plain");
   ASSERT_EQ(train("frozen", "--set 'training.freeze=[embedding,encoder]'").code, 0);
   const auto plain = result("plain"), frozen = result("frozen");
   EXPECT_LT(frozen["trained_parameters"], frozen["parameters"]);
   EXPECT_LT(frozen["training_flops"].get<double>(), 0.9 * plain["training_flops"].get<double>());
-  EXPECT_NE(log("frozen").find("the output is frozen with the embedding"), std::string::npos);
-  ASSERT_EQ(shell(kProgram + " report " + (folder_ / "frozen/tiny").string() + " 2>&1").code, 0);
-  EXPECT_NE(read_file(folder_ / "frozen/tiny/table.txt").find(" trained"), std::string::npos);
+  EXPECT_TRUE(says(log("frozen"), "the output is frozen with the embedding"));
+  ASSERT_EQ(program("report", folder_ / "frozen/tiny", "2>&1").code, 0);
+  EXPECT_TRUE(says(read_file(folder_ / "frozen/tiny/table.txt"), " trained"));
 }
 
 TEST_F(TrainedPartsTest, NamesThatTheModelDoesNotHaveEndWithTwo) {
@@ -74,9 +72,7 @@ TEST_F(TrainedPartsTest, NamesThatTheModelDoesNotHaveEndWithTwo) {
        "training.lora.on names embedding, and the "
        "linear maps that can have an adapter are:"}};
   for (const auto& [set, message] : cases) {
-    const auto run = train("out", "--set " + set);
-    EXPECT_EQ(run.code, 2) << run.output;
-    EXPECT_NE(run.output.find(message), std::string::npos) << run.output;
+    EXPECT_TRUE(ends(train("out", "--set " + set), 2, message));
     EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
   }
 }

@@ -5,6 +5,7 @@
 #include "experiments/errors.h"
 #include "experiments/run/moefication/neuron_groups.h"
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::run {
@@ -28,9 +29,7 @@ class MoefyTest : public ProgramTest {
             "  training: { steps: 250, tokens_per_batch: 512, max_length: 32, threads: 1, "
             "label_smoothing: 0.0, max_grad_norm: 1.0, schedule: { kind: cosine, peak: 5.0e-3, "
             "warmup: 20 } }\n");
-    const auto outcome =
-        shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_TRUE(ends(program("run", file, "--output", folder_, "2>&1"), 0));
     return folder_ / "dense/copy/base/seed-1";
   }
   Moefied made(const std::filesystem::path& run, const MoefyOptions& options) {
@@ -75,38 +74,33 @@ TEST_F(MoefyTest, TheOracleCapturesMostAndATrainedNetworkMoreThanChance) {
 TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
   const auto run = trained(kRelu);
   const auto to = folder_ / "moefied";
-  const auto made = shell(kProgram + " moefy " + run.string() + " --to " + to.string() +
-                          " --experts 8 --active 8 --positions 2000 2>&1");
-  ASSERT_EQ(made.code, 0) << made.output;
-  EXPECT_NE(made.output.find("| 8 of 8 | 1.000 | 1.000 |"), std::string::npos) << made.output;
+  ASSERT_TRUE(
+      ends(program("moefy", run, "--to", to, "--experts 8 --active 8 --positions 2000 2>&1"), 0,
+           "| 8 of 8 | 1.000 | 1.000 |"));
   EXPECT_EQ(shell("echo 'a b c' | " + kProgram + " translate " + to.string()).output, "a b c\n");
-  const auto evaluated = shell(kProgram + " eval " + to.string() + " --json");
-  const auto dense = nlohmann::json::parse(read_file(run / "result.json"));
+  const auto evaluated = program("eval", to, "--json");
+  const auto dense = read_json(run / "result.json");
   EXPECT_NEAR(nlohmann::json::parse(evaluated.output)["tests"][0]["perplexity"].get<double>(),
               dense["tests"][0]["perplexity"].get<double>(), 1e-3);
   EXPECT_EQ(scores_in(read_file(to / "result.json")), scores_in(evaluated.output));
-  EXPECT_EQ(nlohmann::json::parse(read_file(to / "result.json"))["validation_unknown_targets"], 0);
-  EXPECT_NE(read_file(to / "moefication.html").find("<svg class=\"chart\""), std::string::npos);
-  const auto again = shell(kProgram + " moefy " + run.string() + " --to " + to.string() + " 2>&1");
-  EXPECT_EQ(again.code, 2);
-  EXPECT_NE(again.output.find("exists; choose another --to or remove it"), std::string::npos);
+  EXPECT_EQ(read_json(to / "result.json")["validation_unknown_targets"], 0);
+  EXPECT_TRUE(says(read_file(to / "moefication.html"), "<svg class=\"chart\""));
+  EXPECT_TRUE(ends(program("moefy", run, "--to", to, "2>&1"), 2,
+                   "exists; choose another --to or remove it"));
 }
 
 TEST_F(MoefyTest, TheResultSaysWhichProgramMadeIt) {
   const auto run = trained(kRelu);
-  auto dense = nlohmann::json::parse(read_file(run / "environment.json"));
+  auto dense = read_json(run / "environment.json");
   auto& start = dense.at("starts").at(0);
-  const auto program = start.at("program_sha256"), host = start.at("host");
+  const auto sha256 = start.at("program_sha256"), host = start.at("host");
   start["program_sha256"] = "another build";
   start["host"] = "elsewhere";
   write_file(run / "environment.json", training::sealed_json(dense));
   const auto to = folder_ / "moefied";
-  ASSERT_EQ(
-      shell(kProgram + " moefy " + run.string() + " --to " + to.string() + " --positions 200 2>&1")
-          .code,
-      0);
-  const auto made = nlohmann::json::parse(read_file(to / "environment.json"));
-  EXPECT_EQ(made.at("starts").at(0).at("program_sha256"), program);
+  ASSERT_EQ(program("moefy", run, "--to", to, "--positions 200 2>&1").code, 0);
+  const auto made = read_json(to / "environment.json");
+  EXPECT_EQ(made.at("starts").at(0).at("program_sha256"), sha256);
   EXPECT_EQ(made.at("starts").at(0).at("host"), host);
   EXPECT_EQ(made.at("data_sha256"), dense.at("data_sha256"));
 }
@@ -130,11 +124,10 @@ TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
                    "  more: { training.init_from: { arm: all }, training.steps: 3, "
                    "model.feed_forward: " +
                    start + " }\n");
-    return shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+    return program("run", file, "--output", folder_, "2>&1");
   };
-  const auto outcome =
-      study("{ kind: moe, experts: 8, active: 8, d_hidden: 8, router: { kind: network } }");
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(
+      study("{ kind: moe, experts: 8, active: 8, d_hidden: 8, router: { kind: network } }"), 0));
   const auto perplexity = [&](const std::string& arm, int seed) {
     const auto text = read_file(folder_ / ("split/copy/" + arm + "/seed-" + std::to_string(seed)) /
                                 "result.json");
@@ -146,21 +139,14 @@ TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
     EXPECT_NEAR(perplexity("more", seed), perplexity("all", seed), 1.0);
   }
   EXPECT_NE(perplexity("dense", 1), perplexity("dense", 2));
-  const auto refused = study("{ kind: dense, d_hidden: 64 }");
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.output.find("must be a mixture of relu experts with an oracle"),
-            std::string::npos)
-      << refused.output;
+  EXPECT_TRUE(ends(study("{ kind: dense, d_hidden: 64 }"), 2,
+                   "must be a mixture of relu experts with an oracle"));
 }
 
 TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
   const auto message = [&](const std::filesystem::path& run, int64_t experts) {
-    try {
-      made(run, {.experts = experts, .active = 1, .positions = 2000});
-    } catch (const UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return refusal_of<UsageError>(
+        [&] { made(run, {.experts = experts, .active = 1, .positions = 2000}); }, "no error");
   };
   EXPECT_EQ(message(trained(kRelu), 5),
             "--experts must divide the 64 hidden neurons of the encoder");
