@@ -251,6 +251,24 @@ struct TrainingOptions {
           "bound (QK-Clip; Kimi K2: 100); 0: none",
           options::at_least(0));
   }
+  static void machine_fields(auto& o, auto& visit) {
+    visit("precision", o.precision,
+          "precision of matrix products: fp32, or bf16 or (on a GPU) tf32 if the device has it");
+    visit("device", o.device, "auto (cuda if available), cpu or cuda");
+    visit("graphs", o.graphs,
+          "auto: on a CUDA device the passes over batches of one size are recorded once as a CUDA "
+          "graph and then launched as a whole, if the model allows it; off: every operator is "
+          "launched by itself");
+    visit("stream", o.stream,
+          "number of the random numbers that all of the training draws from its seed, such as "
+          "initial values, order and dropout: in a seed, arms with the same number share them",
+          options::from(0, 1000));
+    visit("threads", o.threads,
+          "CPU threads; absent: the cores divided by the runs of the study, at least one",
+          options::from(1, 1024));
+    visit("mkl_fast_path", o.mkl_fast_path,
+          "on an AMD processor, let MKL choose its code by instruction set, not by maker");
+  }
   static void fields(auto& o, auto&& visit) {
     visit("steps", o.steps,
           "optimizer updates, unless budget gives their number; 0: no training, for any budget: "
@@ -270,22 +288,7 @@ struct TrainingOptions {
     visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
     visit("schedule", o.schedule, "learning rate as a function of the step");
     loss_fields(o, visit);
-    visit("precision", o.precision,
-          "precision of matrix products: fp32, or bf16 or (on a GPU) tf32 if the device has it");
-    visit("device", o.device, "auto (cuda if available), cpu or cuda");
-    visit("graphs", o.graphs,
-          "auto: on a CUDA device the passes over batches of one size are recorded once as a CUDA "
-          "graph and then launched as a whole, if the model allows it; off: every operator is "
-          "launched by itself");
-    visit("stream", o.stream,
-          "number of the random numbers that all of the training draws from its seed, such as "
-          "initial values, order and dropout: in a seed, arms with the same number share them",
-          options::from(0, 1000));
-    visit("threads", o.threads,
-          "CPU threads; absent: the cores divided by the runs of the study, at least one",
-          options::from(1, 1024));
-    visit("mkl_fast_path", o.mkl_fast_path,
-          "on an AMD processor, let MKL choose its code by instruction set, not by maker");
+    machine_fields(o, visit);
     visit("max_length", o.max_length,
           "tokens kept of a source or a target in training, with its end mark, and of a prompt; "
           "scored and translated texts are not cut",

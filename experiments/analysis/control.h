@@ -7,9 +7,9 @@
 
 namespace ablate::analysis {
 
-/// Of a study with compare.control: a sentence for each primary test set about how far the control
-/// is from the baseline, whose random numbers alone it has not, and how many times the deviation of
-/// these differences, the floor, the arms' mean differences are. None of another study.
+/// A sentence for each primary test set of a study with compare.control: the mean difference
+/// between control and baseline, the deviation of these differences, which is the floor, and every
+/// arm's mean difference as a multiple of it. Empty for a study without a control.
 std::vector<std::string> control_notes(const Evidence& evidence);
 
 /// A warning if a difference between control and baseline is shown; else empty.

@@ -19,7 +19,7 @@ double mean_loss(config::TriedCombination tried) {
   return config::mean_score(tried);
 }
 
-/// The loss of what is chosen, as config::chosen_score().
+/// The loss of the chosen combinations, as config::chosen_score() is their score.
 double chosen_loss(config::ArmSearch search) {
   for (auto& tried : search.tried)
     for (auto& perplexity : tried.scores)

@@ -267,7 +267,7 @@ std::vector<config::RunSpecification> open_trials(const config::Study& study,
 
 namespace {
 
-/// Adds what the search of one more seed has found, of `seeds`.
+/// Adds the findings of one more seed's search, of `seeds` in all.
 void add_search(const config::ArmSearch& own, size_t place, size_t seeds, config::ArmSearch& all) {
   all.open += own.open;
   all.chosen.resize(seeds);

@@ -40,7 +40,7 @@ struct TriedCombination {
   bool declared = true;  // the file's; false: the values were continued
 };
 
-/// What one search has chosen.
+/// The choice of one search.
 struct ChosenCombination {
   std::optional<size_t> tried;         // index in ArmSearch::tried; absent while runs are open
   std::map<std::string, End> at_edge;  // keys whose chosen value is an end of its values
@@ -124,8 +124,8 @@ std::optional<Value> value_beyond(const TunedKey& key, const std::vector<Value>&
 /// The mean of the scores that there are; NaN if a run diverged.
 double mean_score(const TriedCombination& tried);
 
-/// The score of what the searches have chosen: the mean over all tuning seeds, or over the seeds'
-/// own. NaN if nothing is chosen.
+/// The score of the chosen combinations: the mean over all tuning seeds, or over the seeds' own.
+/// NaN without a choice.
 double chosen_score(const ArmSearch& search);
 
 }  // namespace ablate::config

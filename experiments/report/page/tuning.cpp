@@ -26,7 +26,7 @@ statistics::Interval range_of(const config::TriedCombination& tried) {
   return {low, high};
 }
 
-/// The index of what most searches have chosen.
+/// The index of the combination that most searches have chosen.
 std::optional<size_t> mostly_chosen(const config::ArmSearch& search) {
   std::optional<size_t> most;
   std::ptrdiff_t searches = 0;
