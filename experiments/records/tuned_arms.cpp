@@ -146,7 +146,7 @@ class ArmSearcher {
     for (const int64_t seed : seeds_) {
       auto run = trial(candidate, seed);
       if (const auto score = score_of(folder_.run(run)))
-        tried.scores.push_back(*score);
+        tried.scores.emplace_back(*score);
       else
         search_.open.push_back(std::move(run));
     }
