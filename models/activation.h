@@ -12,8 +12,8 @@ namespace ablate::models {
 // An activation is a struct here, which has
 //   scaled  factor * f(x) of one number, with the functions of `math`, for the kernels of the CPU
 //   of      f(x) of a tensor, by LibTorch's function, which is found by its argument
-// and its place among the words of `Activation` and the types of `Activations`. Nothing else knows
-// which ones there are.
+// and its place among the words of `Activation` and the types of `Activations`. A new one is added
+// in this file alone.
 
 ABLATE_ENUM(Activation, relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity);
 
@@ -38,7 +38,7 @@ struct Gelu {
   static auto of(const auto& x) { return gelu(x); }
 };
 
-/// Its approximation by tanh that GPT-2 has (Hendrycks & Gimpel 2016, section 2), where
+/// Its approximation by tanh that GPT-2 has (Hendrycks & Gimpel 2016, section 2), computed by
 /// (1 + tanh z) / 2 = sigmoid(2 z).
 struct GeluTanh {
   ABLATE_NUMBER scaled(float x, float factor, auto math) {

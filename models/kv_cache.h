@@ -20,7 +20,7 @@ struct KVCache {
   std::vector<Block> blocks;
   torch::Tensor beam_index;  // row of each block that each sequence reads; undefined: its own
                              // // [B, blocks]
-  /// What parts of the sub-layer keep of the past beside, each under its own name: tensors with a
+  /// The further state of parts of the sub-layer, each under its own name: tensors with a
   /// row for each sequence, which reordering copies.
   NamedTensors state;
 

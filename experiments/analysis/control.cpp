@@ -12,7 +12,7 @@
 namespace ablate::analysis {
 namespace {
 
-/// The contrast of an arm on a test set, by the task's metric; null if there is none.
+/// The contrast of an arm on the test set of a cell, by its metric; null without a contrast.
 const Contrast* contrast_on(const ArmEvidence& arm, const Cell& like) {
   const auto cell = std::ranges::find_if(arm.cells, [&](const Cell& one) {
     return one.metric == like.metric && one.test_set == like.test_set;

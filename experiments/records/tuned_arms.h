@@ -24,7 +24,7 @@ struct Search {
 };
 
 /// The searches of a study with tune, one for every selected task and arm, or by seed one for each
-/// of their seeds; none of another study.
+/// of their seeds; empty for a study without tune.
 /// An arm is tried with every combination of the values. If the best value of a key is the smallest
 /// or the largest, the next value beyond is added, with every combination, at most `tune.extend`
 /// times for each key and until the configuration refuses a value. An arm that starts from another

@@ -12,8 +12,8 @@ namespace ablate::models {
 // B batch, T queries, S keys, D model width, M rows of a memory
 
 /// Multi-head self-attention (Vaswani et al. 2017, section 3.2): queries, keys and values are one
-/// product of the input; every head reads values by its scores, and a product joins the heads. What
-/// the options add are its stages.
+/// product of the input; every head reads values by its scores, and a product joins the heads. The
+/// additions that the options ask for are its stages.
 class SelfAttention : public ScoredMixer {
  public:
   SelfAttention(const MultiHead& options, const StackOptions& stack);

@@ -11,7 +11,7 @@ namespace ablate::models {
 /// somebody asks for one of them by head.
 class Projections {
  public:
-  /// What one projection returns: [B, T, MK + GK + GW], or a part of it.
+  /// The parts of one projection's output. // [B, T, MK + GK + GW], or fewer columns
   enum class Parts { all, queries, keys_and_values };
 
   Projections(torch::Tensor packed, const ops::Heads& heads, Parts parts = Parts::all)

@@ -36,13 +36,13 @@ struct StagePass {
   KVCache* cache = nullptr;  // which the pass continues; null: x is the whole of its sequences
 };
 
-/// What a stage adds to the products of an attention.
+/// The products that a stage adds to an attention.
 struct StageCost {
   int64_t columns = 0;  // of maps of the attention's input
   int64_t keys = 0;     // elements of each query and key
 };
 
-/// What is added to an attention in one of three places: behind its projections, before its
+/// An addition to an attention in one of three places: behind its projections, before its
 /// operation, and on what its maps read. By default it leaves everything as it is. A stage
 /// registers its parameters with the attention. Its class also says `is_in(place)`, whether the
 /// options ask for it.

@@ -311,8 +311,8 @@ struct Pope : RelativeScheme {
 using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
                                      Fire, TransformerXl, Kerple, Sandwich, Cope, Pope>;
 
-/// Whether a scheme computes scores itself, so that attention cannot know what they are products
-/// of.
+/// Whether a scheme computes scores itself, so that they are not products of attention's queries
+/// and keys.
 constexpr bool computes_scores(const PositionOptions& position) {
   return std::visit([]<class Held>(const Held&) { return Held::computes_scores; }, position);
 }

@@ -299,7 +299,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                         .fit = options.fit,
                         .control = options.control};
   if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, problems);
-  if (options.control) comparison.arms.try_emplace(kControl);  // of which nothing is claimed
+  if (options.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.names_of_tasks(), problems);
   if (given("compare.test_sets"))

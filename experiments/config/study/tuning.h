@@ -65,7 +65,7 @@ struct Tuning {
   std::vector<TunedKey> keys;
   ValidationMetric metric = ValidationMetric::perplexity;
   TunedBy by = TunedBy::shared;
-  std::vector<int64_t> seeds;  // none of them a seed of the study; by seed one for each of these
+  std::vector<int64_t> seeds;  // other than the study's; by seed one for each of the study's
   int64_t extend = 0;          // times that the values of a key are continued for an arm
   bool on_test_text = false;   // the file says that it may choose on what it tests on
   std::vector<UntunedArm> arms;

@@ -189,7 +189,7 @@ std::string tried_score(double score, const std::string& metric) {
   return std::isnan(score) ? "diverged" : analysis::format_metric(score, metric);
 }
 
-/// What value_columns() head, with `value` of every key.
+/// A row of value_columns(), with `value` of every key.
 template <class Value>
 GridRow value_row(const analysis::Evidence& evidence, const config::ArmSearch& search,
                   const Value& value, const std::string& score) {
