@@ -145,7 +145,7 @@ torch-check: setup-test
 
 # Wheels and archives for other machines, in build-wheel/dist: docs/python.md. The wheel runs with the minor version of LibTorch that it
 # is built with, and with the glibc of this machine or a later one.
-.PHONY: wheel sdist tarball test-python test-install test-fresh
+.PHONY: wheel sdist tarball image release test-python test-install test-fresh
 PACKAGE = build-wheel/tools/bin
 $(PACKAGE)/auditwheel: cmake/wheels/package.txt
 	python3 -m venv build-wheel/tools
@@ -159,6 +159,14 @@ wheel: setup $(PACKAGE)/auditwheel
 
 tarball: wheel
 	cmake/wheels/tarball.sh build-wheel/dist/*.whl build-wheel/dist
+
+# As root, with debootstrap, umoci and skopeo.
+image: tarball
+	cmake/wheels/image.sh build-wheel/dist/*.tar.gz build-wheel/dist
+
+# Everything that a release has, with its digests.
+release: image
+	cd build-wheel/dist && sha256sum *.whl *.tar.gz *.oci.tar >SHA256SUMS
 
 # The Python package, from the wheel in a fresh environment.
 test-python: wheel
