@@ -182,9 +182,9 @@ struct T5Bias : ScoreScheme {
     visit("max_distance", o.max_distance, "distance from which all share the last bucket");
   }
   static void rules(const T5Bias& o, auto&& require) {
-    require(o.buckets >= 4 && o.buckets <= 65'536 && o.buckets % 4 == 0, "buckets",
-            "must be a multiple of 4 from 4 to 65536");
-    require(o.max_distance > o.buckets, "max_distance", "must exceed buckets");
+    require(o.buckets >= 4 && o.buckets <= 65'536, "buckets", "must be from 4 to 65536");
+    // A decoder has a bucket of its own for each distance below that.
+    require(o.max_distance > o.buckets / 2, "max_distance", "must exceed half the buckets");
   }
 };
 

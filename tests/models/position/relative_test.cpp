@@ -48,6 +48,19 @@ TEST(T5, BidirectionalBucketsAreT5s) {
     EXPECT_EQ(t5_buckets(torch::tensor({distance}), {}, false).item<int64_t>(), bucket) << distance;
 }
 
+// Of six buckets an encoder has three for each side, one of them for a distance of its own; the
+// third begins at sqrt(128) = 11.3, as transformers' _relative_position_bucket has it.
+TEST(T5, BucketsNeedNoPowerOfTwo) {
+  const T5Bias six{.buckets = 6};
+  const std::vector<std::pair<int64_t, int64_t>> table = {
+      {-128, 2}, {-12, 2}, {-11, 1}, {-1, 1}, {0, 0}, {1, 4}, {11, 4}, {12, 5}, {500, 5}};
+  for (const auto& [distance, bucket] : table)
+    EXPECT_EQ(t5_buckets(torch::tensor({distance}), six, false).item<int64_t>(), bucket)
+        << distance;
+  EXPECT_EQ(t5_buckets(torch::tensor({-2}), six, true).item<int64_t>(), 2);
+  EXPECT_EQ(t5_buckets(torch::tensor({-128}), six, true).item<int64_t>(), 5);
+}
+
 TEST(Fire, IsTheNetworkOfTheRelativeDistance) {
   const auto position = initialized(make_position(Fire{.hidden = 3}, kDecoder), 2);
   const auto p = position->named_parameters();
