@@ -26,15 +26,20 @@ struct SideName {
 constexpr SideName kEncoder{models::Side::encoder, "sources"},
     kDecoder{models::Side::decoder, "targets"}, kAlone{models::Side::decoder, "sequences"};
 
+/// The last token is predicted and not read. With a start token the decoder reads as many tokens as
+/// the target has all the same, otherwise one fewer.
+int64_t unread(const data::EncodedExample& example) { return example.started ? 0 : 1; }
+
 void check_side(const models::TransformerOptions& model, const std::string& set,
                 const SideName& side, std::span<const data::EncodedExample> examples) {
   const auto limit = position_limit(model, side.side);
   if (!limit) return;
-  const auto length = [&](const data::EncodedExample& example) {
-    return std::ssize(side.side == models::Side::encoder ? example.source : example.target);
+  const bool reads = side.side == models::Side::encoder;
+  const auto positions = [&](const data::EncodedExample& example) {
+    return reads ? std::ssize(example.source) : std::ssize(example.target) - unread(example);
   };
   const auto too_long = [&](const data::EncodedExample& example) {
-    return length(example) > limit->tokens;
+    return positions(example) > limit->tokens;
   };
   const auto first = std::ranges::find_if(examples, too_long);
   if (first == examples.end()) return;
@@ -43,14 +48,15 @@ void check_side(const models::TransformerOptions& model, const std::string& set,
       "number {}, of {} tokens), and no score is of a part of a test set; raise {} to {} and train "
       "again, or leave them out",
       set, std::ranges::count_if(examples, too_long), examples.size(), side.sequences,
-      limit->tokens, first - examples.begin() + 1, length(*first), limit->key,
-      length(*std::ranges::max_element(examples, {}, length))));
+      limit->tokens, first - examples.begin() + 1,
+      std::ssize(reads ? first->source : first->target), limit->key,
+      positions(*std::ranges::max_element(examples, {}, positions))));
 }
 
 /// Positions that the longest output of the example takes, its prompt included.
 int64_t positions_of(const data::EncodedExample& example, const models::SearchOptions& decoding) {
   const auto read = example.source.empty() ? example.prompt_length : std::ssize(example.source);
-  return example.prompt_length + decoding.longest_output(read);
+  return example.prompt_length + decoding.longest_output(read) - unread(example);
 }
 
 /// The key that gives the number of positions of a side's layer.
@@ -93,11 +99,11 @@ void check_outputs(const models::TransformerOptions& model, const std::string& s
                    const models::SearchOptions& decoding) {
   const auto limit = position_limit(model, models::Side::decoder);
   if (!limit) return;
-  int64_t longest = 0, prompt = 0, count = 0, first = 0;
+  int64_t longest = 0, before = 0, count = 0, first = 0;
   for (const auto& example : examples) {
     const auto length = positions_of(example, decoding);
     longest = std::max(longest, length);
-    prompt = std::max(prompt, example.prompt_length);
+    before = std::max(before, example.prompt_length - unread(example));
     if (length <= limit->tokens) continue;
     if (count++ == 0) first = &example - examples.data() + 1;
   }
@@ -105,7 +111,7 @@ void check_outputs(const models::TransformerOptions& model, const std::string& s
     throw models::LengthError(fmt::format(
         "{}: the outputs of {} of {} lines may grow beyond the {} positions that the model has for "
         "them (the first is that of line {}); lower decoding.max_length to {}, or raise {} to {}",
-        set, count, examples.size(), limit->tokens, first, limit->tokens - prompt, limit->key,
+        set, count, examples.size(), limit->tokens, first, limit->tokens - before, limit->key,
         longest));
 }
 
@@ -119,7 +125,7 @@ void check_line(const models::TransformerOptions& model, const LineLengths& line
                     line.number, line.tokens, read->tokens, read->key));
   const auto written = position_limit(model, models::Side::decoder);
   if (!written || line.output == 0) return;
-  const auto room = written->tokens - (alone ? line.tokens : 0);
+  const auto room = written->tokens - (alone ? line.tokens : 0) + (line.started ? 0 : 1);
   if (line.output <= room) return;
   const auto remedy = room > line.prefix
                           ? fmt::format("lower decoding.max_length (--max-length) to {}", room)

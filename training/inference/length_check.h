@@ -37,10 +37,11 @@ void check_outputs(const models::TransformerOptions& model, const std::string& s
 
 /// The length of a line and the greatest length of its output.
 struct LineLengths {
-  int64_t number;      // from 1 on
-  int64_t tokens;      // of the line
-  int64_t output = 0;  // most tokens that are written
-  int64_t prefix = 0;  // of these, those that are given
+  int64_t number;       // from 1 on
+  int64_t tokens;       // of the line
+  int64_t output = 0;   // most tokens that are written
+  int64_t prefix = 0;   // of these, those that are given
+  bool started = true;  // the decoder reads the start token first
 };
 
 /// Throws LengthError if they exceed the model's positions.

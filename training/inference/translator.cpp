@@ -48,13 +48,15 @@ models::SearchOptions options_for(const TranslationTask& task, const data::Seque
 EncodedLines encode_lines(std::span<const Translator> translators, const TranslationTask& task,
                           const models::SearchOptions& options) {
   const auto& translator = translators.front();
+  const bool started = translator.format.start_token(translator.tokenizers).has_value();
   EncodedLines all;
   for (size_t line = 0; line < task.lines.size(); ++line) {
     auto source = translator.format.encode_source(task.lines[line], translator.tokenizers);
     if (!source) continue;
     LineLengths lengths{.number = task.first_line + static_cast<int64_t>(line) + 1,
                         .tokens = std::ssize(source->ids),
-                        .output = options.longest_output(std::ssize(source->ids))};
+                        .output = options.longest_output(std::ssize(source->ids)),
+                        .started = started};
     if (!task.prefixes.empty()) {
       const auto prefix = translator.tokenizers.target.encode(task.prefixes[line]);
       lengths.prefix = std::ssize(prefix);

@@ -98,6 +98,25 @@ TEST(CheckOutputs, OfADecoderAloneStandBehindTheirPrompts) {
             std::string::npos);
 }
 
+TEST(CheckLengths, WithoutAStartTokenTheDecoderReadsOneTokenFewer) {
+  const models::TransformerOptions model{.family = models::Family::decoder_only,
+                                         .position = models::Learned{.max_length = 4}};
+  auto example = sides(0, 5);
+  EXPECT_NE(refusal(model, {example}), "");
+  example.started = false;  // of five tokens four are read, and the last one is predicted
+  EXPECT_EQ(refusal(model, {example}), "");
+  example.target.push_back(5);
+  EXPECT_NE(refusal(model, {example}).find("of 6 tokens"), std::string::npos);
+  EXPECT_NE(refusal(model, {example}).find("max_length to 5"), std::string::npos);
+
+  example = sides(0, 3);
+  example.prompt_length = 2;
+  example.started = false;
+  EXPECT_EQ(refusal(model, {example}, {.max_length = 3}), "");
+  EXPECT_NE(refusal(model, {example}, {.max_length = 4}).find("lower decoding.max_length to 3"),
+            std::string::npos);
+}
+
 std::string line_refusal(const models::TransformerOptions& model, const LineLengths& line) {
   try {
     check_line(model, line);
@@ -128,6 +147,8 @@ TEST(CheckLine, OfADecoderAloneCountsTheLineBeforeItsOutput) {
   EXPECT_EQ(line_refusal(model, {.number = 1, .tokens = 4, .output = 5}), "");
   EXPECT_NE(line_refusal(model, {.number = 1, .tokens = 4, .output = 6}).find("positions for 5"),
             std::string::npos);
+  EXPECT_EQ(line_refusal(model, {.number = 1, .tokens = 4, .output = 6, .started = false}), "");
+  EXPECT_NE(line_refusal(model, {.number = 1, .tokens = 4, .output = 7, .started = false}), "");
 }
 
 TEST(CheckLine, IsAskedOfEveryLineThatIsTranslated) {
