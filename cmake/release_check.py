@@ -36,6 +36,7 @@ PARTS = {
     "asan": "make test-asan",
     "cuda": "make cuda-check",
     "torch": "make torch-check",
+    "files": "make release",
     "install": "make test-install",
     "install-source": "make test-install SOURCE=1",
     "debian-13": "make test-fresh SUITES=trixie",
