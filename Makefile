@@ -51,6 +51,7 @@ test-numbers: build
 	.venv/bin/python tests/numbers/calibrate.py build/answer_numbers
 	.venv/bin/python tests/numbers/first_seeds.py
 	.venv/bin/python tests/numbers/search.py
+	.venv/bin/python tests/numbers/looks.py build/answer_numbers
 
 test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan

@@ -68,7 +68,8 @@ std::vector<std::string> primary_names(const TaskEvidence& task) {
 
 /// "The p values are corrected for all 4 primary comparisons of copy: 2 arms on length 12 and
 /// length 13."
-std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings) {
+std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings,
+                        config::PairedTest test) {
   const auto sets = primary_names(task);
   std::string names;
   for (size_t i = 0; i < sets.size() && !is_of_run(task.metric); ++i)
@@ -81,7 +82,9 @@ std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings
                       settings == 1 ? "" : fmt::format(" in {} settings", settings));
   if (task.correction == Correction::joint)
     text += " The signs of a seed are flipped in all of them together.";
-  if (task.correction == Correction::holm)
+  if (test == config::PairedTest::e_value)
+    text += " Each is one over an e-value, corrected by Holm's method, and holds at every look.";
+  else if (task.correction == Correction::holm)
     text +=
         " Holm's method corrects them, since not all are tested by sign flips of the same seeds.";
   if (names_of_test_sets(task, [](const Cell&) { return true; }).size() > sets.size())
@@ -176,7 +179,10 @@ void add_contrasts(TaskEvidence& task, ArmEvidence& arm, const config::Compariso
     cell.contrast = contrast_of(cell, reference, comparison.test);
     if (!cell.primary) continue;
     cell.contrast->claim = config::claim_of(comparison, task.name, arm.name);
-    if (can_be_tested(*cell.contrast)) family.tested.push_back(tested_of(cell, reference));
+    if (!can_be_tested(*cell.contrast)) continue;
+    family.tested.push_back(tested_of(cell, reference));
+    if (const auto& forecast = cell.contrast->claim.forecast)
+      cell.contrast->forecast = statistics::score_of(*forecast, cell.contrast->mean);
   }
 }
 
@@ -272,7 +278,8 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study) {
     task.comparisons = family.comparisons;
     task.with_margins = family.with_margins;
     task.correction = correction;
-    if (family.comparisons > 0) task.family = family_text(task, declared.arms, declared.settings);
+    if (family.comparisons > 0)
+      task.family = family_text(task, declared.arms, declared.settings, comparison.test);
     for (auto& arm : task.arms)
       judge_arm(task, arm, study,
                 {.comparisons = family.comparisons,
@@ -332,6 +339,14 @@ void add_sentence_tests(TaskEvidence& task, const config::Study& study,
         if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
     }
   }
+}
+
+bool is_decided(const Evidence& evidence) {
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      for (const auto& cell : arm.cells)
+        if (cell.primary && cell.contrast && !is_claim(cell.contrast->verdict)) return false;
+  return true;
 }
 
 }  // namespace ablate::analysis

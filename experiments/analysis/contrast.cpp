@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
 
@@ -60,6 +61,8 @@ std::optional<statistics::Interval> interval_of(const std::vector<double>& value
                                                 const statistics::Interval& range) {
   if (std::ranges::any_of(values, [](double value) { return !std::isfinite(value); })) return {};
   if (test == config::PairedTest::t) return statistics::t_interval(values, range);
+  if (test == config::PairedTest::e_value)
+    return statistics::e_value_interval_at(values, 1 - statistics::kConfidence);
   return statistics::sign_flip_interval(values);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/forecast.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/setting.h"
@@ -135,9 +136,10 @@ struct Contrast {
   /// 95 %: the differences that the test does not reject, of a primary cell by the corrected test,
   /// so it contains 0 exactly if no difference is shown.
   std::optional<statistics::Interval> interval;
-  std::optional<RelativeDifference> relative;  // of primary cells with a positive baseline
-  config::ArmClaim claim;                      // that the study declares
-  Test difference;                             // that there is one, in either direction
+  std::optional<RelativeDifference> relative;         // of primary cells with a positive baseline
+  config::ArmClaim claim;                             // that the study declares
+  std::optional<statistics::ForecastScore> forecast;  // of the claim's forecast
+  Test difference;                                    // that there is one, in either direction
   Test within;  // that it is smaller than the margin; of `noninferior`, that the loss is
   Test beyond;  // of claims of equality or of no loss: that it is greater than the margin
   /// The smallest difference that such a study would show with a probability of 80 %.
@@ -356,7 +358,9 @@ struct Expectation {
 /// All results of a study's runs. Every report prints from this value.
 struct Evidence {
   std::string study, question;
-  std::string answer;  // a few sentences, from the verdicts
+  bool confirmatory = false;  // records::standing_of()
+  std::string standing;       // "Confirmatory: ..." or "Exploratory: ..."
+  std::string answer;         // a few sentences, from the verdicts
   std::optional<std::string> baseline;
   std::optional<std::string> declared_baseline;  // also if it is not among the selected arms
   bool control = false;  // the arm `control` is the baseline with other random numbers

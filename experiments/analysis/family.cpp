@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/power.h"
@@ -25,13 +26,21 @@ Values shifted(const Values& values, double sign, double centre) {
 }
 
 double difference_p(const Values& differences, config::PairedTest test) {
-  return test == config::PairedTest::t ? statistics::t_test_p(differences)
-                                       : statistics::sign_flip_p(differences);
+  switch (test) {
+    case config::PairedTest::sign_flip:
+      return statistics::sign_flip_p(differences);
+    case config::PairedTest::t:
+      return statistics::t_test_p(differences);
+    case config::PairedTest::e_value:
+      return statistics::e_value_p(differences);
+  }
+  return kUntested;
 }
 
 /// p of the hypothesis that the centre is at most 0.
 double greater_p(const Values& values, config::PairedTest test) {
   if (test == config::PairedTest::t) return statistics::t_greater_p(values);
+  if (test == config::PairedTest::e_value) return statistics::e_value_greater_p(values);
   return statistics::joint_sign_flip_p(std::vector<Values>{values}, statistics::Side::greater)
       .front();
 }
@@ -81,6 +90,13 @@ std::vector<double> deciding_factors(const Values& p) {
   return factors;
 }
 
+std::optional<statistics::Interval> interval_at(const Values& values, config::PairedTest test,
+                                                double level) {
+  if (test == config::PairedTest::t) return statistics::t_interval_at(values, 1 - level);
+  if (test == config::PairedTest::e_value) return statistics::e_value_interval_at(values, level);
+  return statistics::sign_flip_interval_at(values, level);
+}
+
 void test_by_holm(Family& family) {
   Values p;
   for (const auto& one : family.tested) p.push_back(one.contrast->difference.p);
@@ -91,9 +107,7 @@ void test_by_holm(Family& family) {
     auto& contrast = *family.tested[i].contrast;
     contrast.difference.adjusted_p = adjusted[i];
     const double level = kLevel / factors[i];
-    contrast.interval = family.test == config::PairedTest::t
-                            ? statistics::t_interval_at(contrast.differences, 1 - level)
-                            : statistics::sign_flip_interval_at(contrast.differences, level);
+    contrast.interval = interval_at(contrast.differences, family.test, level);
   }
 }
 
@@ -199,7 +213,7 @@ Correction test_family(Family& family) {
 
 void add_detectable(Family& family) {
   using statistics::Testing;
-  const auto testing = same_seeds(family) || family.test == config::PairedTest::t
+  const auto testing = same_seeds(family) || family.test != config::PairedTest::sign_flip
                            ? testing_of(family.test)
                            : Testing::holm;
   std::map<int64_t, std::optional<double>> known;  // seeds -> effect
@@ -214,12 +228,16 @@ void add_detectable(Family& family) {
 
 int64_t seeds_for_difference(const Family& family) {
   if (family.test == config::PairedTest::t) return 2;
+  if (family.test == config::PairedTest::e_value)
+    return seeds_needed(family.comparisons, statistics::smallest_e_value_p);
   return seeds_needed(same_seeds(family) ? 1 : family.comparisons,
                       statistics::smallest_sign_flip_p);
 }
 
 int64_t seeds_for_margin(const Family& family) {
   if (family.test == config::PairedTest::t) return 2;
+  if (family.test == config::PairedTest::e_value)
+    return seeds_needed(family.with_margins, statistics::smallest_e_value_greater_p);
   return seeds_needed(family.with_margins, statistics::smallest_equivalence_p);
 }
 

@@ -30,6 +30,7 @@ struct Family {
 
 /// How a family whose comparisons have the same seeds is tested for differences.
 inline statistics::Testing testing_of(config::PairedTest test) {
+  if (test == config::PairedTest::e_value) return statistics::Testing::e_value;
   return test == config::PairedTest::t ? statistics::Testing::t : statistics::Testing::joint;
 }
 

@@ -23,6 +23,7 @@
 #include "experiments/analysis/tuned_values.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
+#include "experiments/records/registration.h"
 
 namespace ablate::analysis {
 namespace {
@@ -318,6 +319,9 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
   evidence.missing = runs.missing;
   evidence.notes = notes_of(evidence, study, runs.results);
   evidence.answer = answer_of(evidence);
+  const auto standing = records::standing_of(runs);
+  evidence.confirmatory = standing.exploratory.empty();
+  evidence.standing = standing.sentence();
   return evidence;
 }
 

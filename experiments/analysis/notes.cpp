@@ -67,6 +67,23 @@ void add_targets(const Evidence& evidence, std::vector<std::string>& notes) {
           task.name, task.target));
 }
 
+/// How good the declared forecasts were.
+void add_forecasts(const Evidence& evidence, std::vector<std::string>& notes) {
+  std::vector<statistics::ForecastScore> scores;
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      for (const auto& cell : arm.cells)
+        if (cell.contrast && cell.contrast->forecast) scores.push_back(*cell.contrast->forecast);
+  if (scores.empty()) return;
+  double brier = 0;
+  for (const auto& score : scores) brier += score.brier / static_cast<double>(scores.size());
+  notes.push_back(fmt::format(
+      "Forecasts: {} of {} differences are within their 80 % intervals, and their signs have a "
+      "Brier "
+      "score of {:.2f} (0: all known, 0.25: guessed).",
+      std::ranges::count_if(scores, &statistics::ForecastScore::inside), scores.size(), brier));
+}
+
 /// Test sets with examples of the training data. Lines of running text repeat anyway, so such a
 /// test set is reported only if most of it is known.
 void add_known_examples(std::span<const records::RunResult> results,
@@ -120,7 +137,7 @@ void add_choices(const config::Study& study, std::vector<std::string>& notes) {
 }
 
 void add_late_seeds(const config::Study& study, std::vector<std::string>& notes) {
-  if (study.late_seeds.empty()) return;
+  if (study.late_seeds.empty() || study.looks_often()) return;
   notes.push_back(fmt::format(
       "Added after a report of the other seeds had been made: seed{} {}. Adding seeds until a "
       "difference is shown makes false claims more frequent than 5 %.",
@@ -339,6 +356,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_scored_tokens(results, notes);
   add_test_flaws(results, notes);
   add_targets(evidence, notes);
+  add_forecasts(evidence, notes);
   add_tokens(evidence, notes);
   add_scoring(results, notes);
   return notes;

@@ -120,6 +120,7 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   app->add_flag("--debug", debug, "Show the LibTorch stack trace of an internal error");
   app->fallthrough();
   add_run(*app);
+  add_register(*app);
   add_train(*app);
   add_init(*app);
   add_status(*app);

@@ -15,6 +15,7 @@ namespace ablate::commands {
 // Each function adds one verb of the command line; its callback does the work and throws exceptions
 // that describe() (describe_failure.h) maps to the process's exit code.
 
+void add_register(CLI::App& app);
 void add_run(CLI::App& app);
 void add_report(CLI::App& app);
 void add_power(CLI::App& app);

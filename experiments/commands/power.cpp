@@ -169,7 +169,9 @@ std::string power_table(const std::vector<PowerPlan>& plans, config::PairedTest 
       "Tested by {} (compare.test). The deviation is that of the differences between seeds. That "
       "of "
       "few pilot seeds is uncertain: three know it to a factor of about 3.",
-      test == config::PairedTest::t ? "paired t tests" : "sign flips");
+      test == config::PairedTest::t         ? "paired t tests"
+      : test == config::PairedTest::e_value ? "e-values"
+                                            : "sign flips");
   return report::layout(grid);
 }
 

@@ -10,10 +10,12 @@
 #include <optional>
 
 #include "experiments/analysis/answer.h"
+#include "experiments/analysis/claims.h"
 #include "experiments/analysis/make_evidence.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/position_pictures.h"
+#include "experiments/commands/run_flags.h"
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
@@ -34,27 +36,6 @@
 
 namespace ablate::commands {
 namespace {
-
-/// The launcher of the processes of runs, if it is not this program.
-enum class Launcher { slurm, print };
-
-struct RunRequest {
-  std::string study;
-  std::string output = records::kDefaultOutput;
-  std::string data;
-  config::Selection selection;
-  int64_t jobs = 0;
-  int64_t retries = 1;
-  bool dry_run = false;
-  bool list = false;
-  bool json = false;
-  std::optional<Launcher> launcher;
-  std::string slurm, prologue;
-  std::optional<int64_t> threads;
-  int64_t ranks = 1;
-  int64_t grace = 120;
-  bool waits = false;
-};
 
 void show_list(const RunRequest& request, const config::Study& study) {
   const auto folder = records::study_folder(request.output, study.name);
@@ -171,46 +152,58 @@ bool selects(const config::Selection& selection) {
          !selection.seeds.empty();
 }
 
-void run_study(const RunRequest& request) {
+/// What a start of the study came to.
+struct Look {
+  Findings shown;
+  schedule::StudyOutcome outcome;
+
+  bool is_complete() const { return outcome.failed.empty() && !outcome.interrupted; }
+};
+
+/// Runs what is left of the study and writes its report; absent if it goes on elsewhere.
+std::optional<Look> look(const RunRequest& request) {
   const auto study = records::freeze(request.study, request.selection, request.output);
-  if (request.launcher == Launcher::print) return print_commands(request, study);
   for (const auto& note : study.notes) std::cerr << "note: " + note + "\n";
   const auto outcome = carry_out(request, study);
-  if (!outcome) return;
+  if (!outcome) return {};
   const auto folder = records::study_folder(request.output, study.name);
   // The files always cover the whole study; the printed table covers the selection.
-  const auto whole = findings(records::read_frozen(folder, run::counted_parameters()), folder);
-  if (!whole.runs.results.empty())
-    report::write_report(whole.study, whole.runs, whole.evidence, position_pictures(whole.study));
-  std::optional<Findings> part;
-  if (selects(request.selection)) part = findings(records::with_best_values(study, folder), folder);
-  const auto& shown = part ? *part : whole;
-  if (!shown.runs.results.empty()) print_results(request, shown.runs, shown.evidence);
-  schedule::raise(*outcome);
-  analysis::raise_failed(shown.evidence.expectations);
+  auto shown = findings(records::read_frozen(folder, run::counted_parameters()), folder);
+  if (!shown.runs.results.empty())
+    report::write_report(shown.study, shown.runs, shown.evidence, position_pictures(shown.study));
+  if (selects(request.selection))
+    shown = findings(records::with_best_values(study, folder), folder);
+  return Look{std::move(shown), *outcome};
 }
 
-const std::vector<std::string> kChoosing{"study",  "--output", "--data",  "--set",
-                                         "--arms", "--tasks",  "--sizes", "--seeds"};
+/// Adds a seed after each look, until every comparison is decided.
+std::optional<Look> look_until_decided(RunRequest request) {
+  auto last = look(request);
+  while (last && last->is_complete() && !analysis::is_decided(last->shown.evidence) &&
+         std::ssize(last->shown.study.seeds) < request.at_most) {
+    auto& seeds = request.selection.seeds;
+    seeds = last->shown.study.seeds;
+    seeds.push_back(std::ranges::max(seeds) + 1);
+    std::cerr << fmt::format("not decided yet; adding seed {}\n", seeds.back());
+    last = look(request);
+  }
+  return last;
+}
 
-/// Refuses flags that this use of the verb does not read.
-void check_flags(const CLI::App& verb, const RunRequest& request) {
-  const auto check = [&](const std::string& name, const std::vector<std::string>& more) {
-    auto reads = kChoosing;
-    reads.insert(reads.end(), more.begin(), more.end());
-    check_mode(verb, {name, reads});
-  };
-  if (request.list && request.study.empty())
-    check_mode(verb, {"--list without a study", {"--list", "--json"}});
-  else if (request.list)
-    check("--list", {"--list", "--json"});
-  else if (request.dry_run && (request.launcher || request.ranks > 1))
-    check("--dry-run and a launcher or ranks, which times nothing",
-          {"--dry-run", "--json", "--launcher", "--ranks"});
-  else if (request.dry_run)
-    check("--dry-run", {"--dry-run", "--json", "--jobs", "--threads", "--ranks"});
-  else if (request.launcher == Launcher::print)
-    check("--launcher print", {"--launcher", "--retries", "--threads", "--ranks"});
+void run_study(const RunRequest& request, const config::Study& study) {
+  if (request.launcher == Launcher::print)
+    return print_commands(request,
+                          records::freeze(request.study, request.selection, request.output));
+  if (request.until && !study.looks_often())
+    throw UsageError(
+        "--until decided looks at the results after every seed; declare compare.test: e_value, "
+        "whose claims hold at every look");
+  const auto last = request.until ? look_until_decided(request) : look(request);
+  if (!last) return;
+  const auto& shown = last->shown;
+  if (!shown.runs.results.empty()) print_results(request, shown.runs, shown.evidence);
+  schedule::raise(last->outcome);
+  analysis::raise_failed(shown.evidence.expectations);
 }
 
 /// Continues the study in a folder as it was started; another selection may be given.
@@ -235,82 +228,12 @@ void take_folder(const CLI::App& verb, RunRequest& request) {
   request.output = folder.path.parent_path();
 }
 
-void add_options(CLI::App& verb, RunRequest& request) {
-  verb.add_option("study", request.study,
-                  "The study's YAML file, or to continue it as it was started its folder, "
-                  "<output>/<study>");
-  verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
-  add_data_flag(verb, request.data);
-  add_set_flag(verb, request.selection.sets);
-  verb.add_option("--arms", request.selection.arms, "Only these arms, separated by commas")
-      ->delimiter(',');
-  verb.add_option("--tasks", request.selection.tasks, "Only these tasks, separated by commas")
-      ->delimiter(',');
-  verb.add_option("--sizes", request.selection.sizes, "Only these sizes, separated by commas")
-      ->delimiter(',');
-  verb.add_option("--seeds", request.selection.seeds, "These seeds instead of the study's")
-      ->delimiter(',');
-  verb.add_option(
-          "--jobs", request.jobs,
-          "Runs at a time, on a GPU as many of them as its memory holds; absent: one per core, or "
-          "one if they train on a GPU")
-      ->check(between(1, 1024));
-  verb.add_option("--threads", request.threads,
-                  "Threads of each run, if neither the configuration nor an earlier start names a "
-                  "number; absent: the cores here divided by the runs, with a launcher 1")
-      ->check(between(1, 1024));
-  verb.add_option("--ranks", request.ranks,
-                  "Processes that share the training of each run, a power of two that divides "
-                  "training.accumulate")
-      ->check(between(1, 1024))
-      ->capture_default_str();
-  verb.add_option("--retries", request.retries,
-                  "Times a run that crashed or ran out of memory is started again")
-      ->check(between(0, 100))
-      ->capture_default_str();
-  verb.add_flag(
-      "--dry-run", request.dry_run,
-      "List the runs with an estimate of their cost; do not train. With a launcher nothing "
-      "is timed, as on the login node of a cluster, nor with ranks");
-  verb.add_flag("--list", request.list,
-                "List the runs and their state; without a study, the studies that ship");
-  verb.add_flag("--json", request.json,
-                "Print one JSON line per run, or per study that ships, instead of the table");
-}
-
-void add_launcher(CLI::App& verb, RunRequest& request) {
-  auto* launcher =
-      verb.add_option("--launcher", request.launcher,
-                      "Who starts the runs: Slurm, as job arrays; or you, from one printed "
-                      "command a line. Absent: this program, here")
-          ->transform(
-              CLI::CheckedTransformer(std::map<std::string, Launcher>{{"slurm", Launcher::slurm},
-                                                                      {"print", Launcher::print}})
-                  .description(""))
-          ->type_name("{slurm,print}");
-  verb.add_option("--slurm", request.slurm, "Flags for sbatch, as they are")->needs(launcher);
-  verb.add_option("--prologue", request.prologue,
-                  "File of bash lines that every job of Slurm runs first, such as 'module load'; "
-                  "they may set container=(apptainer exec IMAGE), which runs then start in")
-      ->needs(launcher);
-  verb.add_option("--grace", request.grace,
-                  "Seconds before the end of a job's time at which its run saves and stops")
-      ->needs(launcher)
-      ->check(between(1, 86400))
-      ->capture_default_str();
-  verb.add_flag(
-          "--wait", request.waits,
-          "Watch the queue until the study is done, for clusters on which jobs may not submit jobs")
-      ->needs(launcher);
-}
-
 }  // namespace
 
 void add_run(CLI::App& app) {
   auto request = std::make_shared<RunRequest>();
   auto* verb = app.add_subcommand("run", "Train and evaluate every arm and seed of a study");
-  add_options(*verb, *request);
-  add_launcher(*verb, *request);
+  add_run_flags(*verb, *request);
   verb->footer(
       "Finished runs are skipped and interrupted or failed ones continued, so the same command may "
       "be repeated. The study is frozen when it starts: runs follow <output>/<study>/study.yaml, "
@@ -320,7 +243,7 @@ void add_run(CLI::App& app) {
       "study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n  ablate run "
       "--list");
   verb->callback([request, verb] {
-    check_flags(*verb, *request);
+    check_run_flags(*verb, *request);
     if (request->study.empty()) {
       if (!request->list)
         throw UsageError("run needs a study; ablate run --list shows those that ship");
@@ -333,7 +256,7 @@ void add_run(CLI::App& app) {
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
     run::check_choices(study);
-    if (!request->dry_run) return run_study(*request);
+    if (!request->dry_run) return run_study(*request, study);
     // One process takes another time and other memory than those that share a run.
     const bool timed = !request->launcher && request->ranks == 1;
     schedule::dry_run(study, study_options(*request, study),

@@ -72,6 +72,7 @@ struct StudyFolder {
 
   std::filesystem::path study() const { return path / "study.yaml"; }
   std::filesystem::path command() const { return path / "command.json"; }
+  std::filesystem::path lock() const { return path / "registration.json"; }
   std::filesystem::path report() const { return path / "report.html"; }
   std::filesystem::path forest() const { return path / "forest.svg"; }
   std::filesystem::path result_lines() const { return path / "results.jsonl"; }

@@ -10,6 +10,7 @@
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study_change.h"
 #include "experiments/errors.h"
+#include "experiments/records/registration.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/tuned_arms.h"
 #include "tokenizer/text/digest.h"
@@ -179,6 +180,7 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   chosen.seeds = all_seeds(frozen_selection(folder).seeds, study.seeds);
   replace(folder.command(), selection_json(chosen, late, given.text));
   replace(folder.study(), given.text);
+  record_registration(folder, file, study, chosen.seeds);
   std::ranges::copy_if(late, std::back_inserter(study.late_seeds), [&](int64_t seed) {
     return std::ranges::find(study.seeds, seed) != study.seeds.end();
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/analysis/statistics/collapse.h"
+#include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/significance.h"
@@ -97,6 +98,8 @@ json answer(const json& question) {
   if (what == "collapse") return find_collapsed(question);
   if (what == "holm") return adjust(question);
   if (what == "share") return share(question);
+  if (what == "e_value")
+    return {{"p", statistics::e_value_p(question.at("values").get<Numbers>())}};
   if (what == "groups") return compare_groups(question);
   return fit(question);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/random.h"
+#include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/inversion.h"
 #include "experiments/analysis/statistics/sign_patterns.h"
@@ -74,6 +75,7 @@ class ArmIntervals {
 
   std::optional<Interval> of(const std::vector<std::vector<double>>& samples) const {
     if (testing_ == Testing::t) return t_interval_at(samples.front(), 1 - level_);
+    if (testing_ == Testing::e_value) return e_value_interval_at(samples.front(), level_);
     const auto sums = patterns_.sums(samples.front());
     return supported({samples.front(), ones_, sums, counts_}, largest_rival(samples, patterns_),
                      patterns_above(level_, patterns_.size()));

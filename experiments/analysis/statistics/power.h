@@ -6,8 +6,8 @@
 namespace ablate::statistics {
 
 /// How the comparisons of a study are tested for a difference: jointly by joint_sign_flip_p(), or
-/// each by itself, by sign_flip_p() or t_test_p(), with Holm's correction.
-enum class Testing { joint, holm, t };
+/// each by itself, by sign_flip_p(), t_test_p() or e_value_p(), with Holm's correction.
+enum class Testing { joint, holm, t, e_value };
 
 /// What a study is to show of an arm.
 enum class Aim {

@@ -156,6 +156,7 @@ ArmClaim claim_of(const Comparison& comparison, const std::string& task, const s
   auto claim = own == comparison.arms.end() ? comparison.claim : own->second;
   if (metric_of(comparison, task) == comparison.metric) return claim;
   claim.margin.reset();
+  claim.forecast.reset();
   if (claim.kind && needs_margin(*claim.kind)) claim.kind.reset();
   return claim;
 }

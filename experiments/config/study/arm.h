@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,14 +67,22 @@ constexpr bool needs_margin(ClaimKind kind) {
   return kind == ClaimKind::noninferior || kind == ClaimKind::equal;
 }
 
+/// The 10 %, 50 % and 90 % quantiles of a difference, ascending.
+using Forecast = std::array<double, 3>;
+
+constexpr bool ascends(const Forecast& x) {  // and is finite
+  return x[0] <= x[1] && x[1] <= x[2] && x[2] - x[0] < std::numeric_limits<double>::infinity();
+}
+
 /// The claim of one arm. REQUIRES: a margin, if the kind needs one.
 struct ArmClaim {
-  std::optional<ClaimKind> kind;  // absent: only a difference is asked for
-  std::optional<double> margin;   // smallest difference of the metric that matters
+  std::optional<ClaimKind> kind;          // absent: only a difference is asked for
+  std::optional<double> margin;           // smallest difference of the metric that matters
+  std::optional<Forecast> forecast = {};  // of the difference of the metric
 };
 
 /// The test of paired differences.
-ABLATE_ENUM(PairedTest, sign_flip, t);
+ABLATE_ENUM(PairedTest, sign_flip, t, e_value);
 
 /// What a run has to reach on the validation set.
 struct Target {

@@ -73,8 +73,8 @@ std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
   return found;
 }
 
-/// Reports a margin that is not positive, and a claim that needs one and has none; `section` is
-/// what was given at `path`.
+/// Reports a margin that is not positive, a claim without the one that it needs, and a forecast
+/// that does not ascend; `section` is what was given at `path`.
 ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, const Tree& section,
                        ProblemList& problems) {
   if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
@@ -85,7 +85,9 @@ ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, 
         fmt::format("a claim that an arm is {} needs a margin; add {}.margin, the smallest "
                     "difference that matters",
                     word_of(*options.claim), path));
-  return {options.claim, options.margin};
+  if (options.forecast && !ascends(*options.forecast))
+    problems.add(section.place("forecast"), path + ".forecast must be three ascending quantiles");
+  return {options.claim, options.margin, options.forecast};
 }
 
 /// The claims of single arms; what one does not give is that of all arms.

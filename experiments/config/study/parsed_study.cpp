@@ -163,6 +163,12 @@ void read_claims(ParsedStudy& study) {
   if (study.given("compare")) {
     study.compare = check_comparison(study.keys.compare, names, study.tree, study.problems);
     check_fit(names, study);
+    const bool has_ladder = study.given("sizes") || (study.given("grid") && study.given("arms"));
+    need(!has_ladder || study.compare->test != PairedTest::e_value, "compare.test",
+         "compare.test: e_value is of single differences, and slopes over sizes or a grid are "
+         "tested "
+         "at one look; leave it out, or make a study of each size",
+         study);
     study.compare->metrics = of_settings(study.compare->metrics, study.settings);
     study.compare->test_sets = of_settings(study.compare->test_sets, study.settings);
   }

@@ -69,6 +69,9 @@ struct Study {
   std::vector<int64_t> late_seeds;            // added after a report of the others was made
   std::map<std::string, std::string> claims;  // the keys that do not define runs: claims_of()
   std::vector<std::string> notes;             // possible mistakes: StudyNotes
+
+  /// Whether its tests hold at every look, so that seeds may be added until it is decided.
+  bool looks_often() const { return compare && compare->test == PairedTest::e_value; }
 };
 
 /// Reads a study; later values override earlier ones: defaults < base < task < size < grid < arm <

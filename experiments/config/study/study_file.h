@@ -16,6 +16,7 @@ namespace ablate::config {
 struct ArmClaimOptions {
   std::optional<ClaimKind> claim;
   std::optional<double> margin;
+  std::optional<Forecast> forecast;
 
   static void fields(auto& o, auto&& visit) {
     visit("claim", o.claim,
@@ -25,6 +26,9 @@ struct ArmClaimOptions {
     visit("margin", o.margin,
           "the smallest difference of `metric` that matters, such as 0.01; an arm that is shown to "
           "differ by less is equivalent; absent: no test of equivalence");
+    visit("forecast", o.forecast,
+          "what is expected of the arm's difference from the baseline: its 10 %, 50 % and 90 % "
+          "quantiles, such as [-0.05, -0.02, 0.01], which the report scores");
   }
 };
 
@@ -52,9 +56,11 @@ struct CompareOptions {
     ArmClaimOptions::fields(o.claim, visit);
     visit("arms", o.arms,
           "arm: { claim: ..., margin: ... }, for arms whose claim or margin is another one");
-    visit("test", o.test,
-          "sign_flip: exact tests that need six seeds and no distribution; t: paired t tests, "
-          "which two seeds allow and which assume normal differences");
+    visit(
+        "test", o.test,
+        "sign_flip: exact tests that need six seeds and no distribution; t: paired t tests, "
+        "which two seeds allow and which assume normal differences; e_value: exact tests that may "
+        "be looked at after every seed (ablate run --until decided)");
     visit("cost_to", o.cost_to,
           "what runs have to reach on the validation set: baseline (its last validation loss, seed "
           "by seed), {validation_perplexity: 5} or {validation_token_accuracy: 0.9}; the report "

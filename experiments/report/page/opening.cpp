@@ -34,10 +34,11 @@ size_t most_arms(const analysis::Evidence& evidence) {
 
 Markup opening(const analysis::Evidence& evidence) {
   const auto& question = evidence.question.empty() ? evidence.study : evidence.question;
-  return element("header", {},
-                 paragraph("study", evidence.study) + heading("h1", "", question) +
-                     paragraph(evidence.answer.size() > kLongAnswer ? "answer long" : "answer",
-                               evidence.answer));
+  auto header =
+      paragraph("study", evidence.study) + heading("h1", "", question) +
+      paragraph(evidence.answer.size() > kLongAnswer ? "answer long" : "answer", evidence.answer);
+  if (!evidence.standing.empty()) header += paragraph("study", evidence.standing);
+  return element("header", {}, header);
 }
 
 Markup facts(const analysis::Evidence& evidence) {

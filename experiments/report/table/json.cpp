@@ -26,6 +26,7 @@ using Json = nlohmann::json;
 ABLATE_RECORDED(analysis::Sample, values, count, mean, deviation, interval, censored, collapsed)
 ABLATE_RECORDED(analysis::Test, p, adjusted_p)
 ABLATE_RECORDED(analysis::RelativeDifference, mean, interval)
+ABLATE_RECORDED(statistics::ForecastScore, inside, interval_score, brier)
 ABLATE_RECORDED(analysis::SuccessRate, solved, runs, interval)
 ABLATE_RECORDED(analysis::SentenceTest, seed, difference, bootstrap_p, randomisation_p)
 ABLATE_RECORDED(analysis::Cell, test_set, extrapolates, metric, direction, primary, best, sample,
@@ -46,12 +47,12 @@ ABLATE_RECORDED(analysis::Aggregate, arm, interquartile_mean, interval, improvem
                 settings)
 ABLATE_RECORDED(analysis::Expectation, text, holds, numbers)
 ABLATE_RECORDED(records::MissingRun, task, arm, seed, reason)
-ABLATE_RECORDED(analysis::Evidence, study, question, answer, baseline, metric, seeds, tasks,
-                ladders, aggregates, tuning, expectations, missing, notes)
+ABLATE_RECORDED(analysis::Evidence, study, question, confirmatory, standing, answer, baseline,
+                metric, seeds, tasks, ladders, aggregates, tuning, expectations, missing, notes)
 
 void members_of(const analysis::Contrast& o, auto&& visit) {
   ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, beyond, detectable,
-                 improvement, verdict, outcome, sentence)
+                 improvement, verdict, outcome, forecast, sentence)
   visit("claim", o.claim.kind);
   visit("margin", o.claim.margin);
 }
@@ -130,9 +131,7 @@ Json json_of(const config::ArmSearch& search, const config::ChosenCombination& c
 /// `chosen` and `at_edge` stand in `seeds`, one for each, if these have searches of their own.
 Json json_of(const analysis::TunedArm& arm, const analysis::TuningEvidence& tuning) {
   const auto& search = arm.search;
-  Json json{{"task", search.task},
-            {"arm", search.arm},
-            {"open_runs", search.open}};
+  Json json{{"task", search.task}, {"arm", search.arm}, {"open_runs", search.open}};
   if (tuning.by == config::TunedBy::shared)
     json.update(json_of(search, search.chosen.front(), tuning.keys));
   else

@@ -103,6 +103,7 @@ std::string markdown_table(const analysis::Evidence& evidence) {
   if (!evidence.question.empty()) text += in_markdown(evidence.question) + "\n\n";
   std::istringstream answer(evidence.answer);
   for (std::string line; std::getline(answer, line);) text += in_markdown(line) + "\n\n";
+  if (!evidence.standing.empty()) text += in_markdown(evidence.standing) + "\n\n";
   for (const auto& grid : grids_of(evidence)) text += pipe_table(grid);
   for (const auto& remark : remarks_of(evidence)) text += "- " + in_markdown(remark) + "\n";
   return text;
@@ -113,7 +114,9 @@ namespace {
 std::string as_text(const analysis::Evidence& evidence, const std::vector<Grid>& grids) {
   std::string text;
   if (!evidence.question.empty()) text += config::printable_line(evidence.question) + "\n";
-  text += config::printable(evidence.answer) + "\n\n";
+  text += config::printable(evidence.answer) + "\n";
+  if (!evidence.standing.empty()) text += config::printable_line(evidence.standing) + "\n";
+  text += "\n";
   bool marked = false;
   for (const auto& grid : grids) {
     text += layout(grid) + "\n";

@@ -139,6 +139,21 @@ TEST(Verdicts, AnIntervalContainsZeroExactlyIfNoDifferenceIsShown) {
   EXPECT_LT(shown, 800);
 }
 
+TEST(Claims, ForecastsAreScoredAndSummedUpInANote) {
+  const auto evidence = evidence_of(
+      study_yaml(
+          8, {"same", "worse", "unclear"},
+          compare("arms: {same: {forecast: [-0.1, 0.01, 0.1]}, worse: {forecast: [0, 0.1, 0.2]}}")),
+      same_worse_unclear());
+  EXPECT_TRUE(contrast(evidence, "same").forecast->inside);
+  EXPECT_FALSE(contrast(evidence, "worse").forecast->inside);
+  EXPECT_GT(contrast(evidence, "worse").forecast->brier, 0.5);
+  EXPECT_FALSE(contrast(evidence, "unclear").forecast);
+  EXPECT_TRUE(std::ranges::any_of(evidence.notes, [](const std::string& note) {
+    return note.starts_with("Forecasts: 1 of 2 differences are within their 80 % intervals, and ");
+  }));
+}
+
 /// The outcome of a claim of kind `kind` with a margin of 0.1, of the three arms.
 std::vector<Outcome> outcomes(const std::string& kind) {
   const auto evidence = evidence_of(

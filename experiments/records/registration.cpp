@@ -1,0 +1,193 @@
+#include "experiments/records/registration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "experiments/config/schema/printer.h"
+#include "experiments/records/run_plan.h"
+#include "experiments/records/run_start.h"
+#include "tokenizer/text/digest.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::records {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the folder of a started study keeps of its lock.
+struct StartedLock {
+  Registration lock;
+  std::string declared_sha256;  // at the last start
+  std::string earlier_run;      // one of another study, beside it at the first start; empty: none
+
+  ABLATE_FIELDS(lock, declared_sha256, earlier_run)
+};
+
+template <class Record>
+std::optional<Record> read_record(const fs::path& file) {
+  if (!fs::exists(file)) return {};
+  try {
+    return training::from_json<Record>(training::read_sealed_json(file));
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(fmt::format("{} is damaged ({})", file.string(), error.what()));
+  }
+}
+
+template <class Record>
+void write_record(const fs::path& file, const Record& record) {
+  training::write_durably(file, training::sealed_json(training::to_json(record)));
+}
+
+/// A run's seed, and its values without those that the study searches for.
+using Fingerprint = std::pair<int64_t, std::string>;
+
+class Fingerprints {
+ public:
+  explicit Fingerprints(const config::Study& study) {
+    if (study.tuning)
+      for (const auto& key : study.tuning->keys) searched_.push_back(key.path + "=");
+    for (const auto& run : study.runs) known_.insert(of(run.experiment, run.seed));
+  }
+  bool has(const RunFolder& run) const {
+    return known_.contains(of(planned_experiment(run), read_plan(run).seed));
+  }
+
+ private:
+  Fingerprint of(const config::Experiment& experiment, int64_t seed) const {
+    std::istringstream lines(config::canonical(experiment));
+    Fingerprint values{seed, ""};
+    for (std::string line; std::getline(lines, line);)
+      if (std::ranges::none_of(searched_, [&](const auto& key) { return line.starts_with(key); }))
+        values.second += line + "\n";
+    return values;
+  }
+
+  std::vector<std::string> searched_;
+  std::set<Fingerprint> known_;
+};
+
+/// The folder of a run of another study of the same output with the same configuration and seed;
+/// empty if there is none.
+std::string earlier_run(const StudyFolder& folder, const config::Study& study) {
+  const Fingerprints own(study);
+  const auto output = fs::absolute(folder.path).lexically_normal().parent_path();
+  for (const auto& other : fs::directory_iterator(output)) {
+    if (!fs::exists(StudyFolder(other).study()) || fs::equivalent(other.path(), folder.path))
+      continue;
+    for (const auto& file : fs::recursive_directory_iterator(other)) {
+      const RunFolder run(file.path().parent_path());
+      if (file.path() == run.plan() && !read_starts(run).empty() && own.has(run))
+        return fs::relative(run.path, output).string();
+    }
+  }
+  return "";
+}
+
+/// Why the starts of a run are not those that were registered; empty if they are.
+std::string difference_of(const std::vector<RunStart>& starts, const Registration& lock) {
+  for (const auto& start : starts) {
+    if (start.began < lock.registered) return "began before it was registered";
+    if (start.program_sha256 != lock.program_sha256)
+      return "was made by another program than the registered one";
+  }
+  return starts.empty() ? "has no record of its starts" : "";
+}
+
+std::string why_exploratory(const StudyRuns& runs, const StartedLock& started) {
+  const auto& lock = started.lock;
+  if (started.declared_sha256 != lock.study_sha256)
+    return "the study is another one than the registered one";
+  if (lock.commit.empty() || lock.commit.ends_with("-dirty"))
+    return "the program's source was not committed";
+  if (!started.earlier_run.empty())
+    return fmt::format("a run of the same arm and seed was there before: {}", started.earlier_run);
+  if (!runs.missing.empty())
+    return fmt::format("{} of its {} runs have not finished", runs.missing.size(),
+                       runs.missing.size() + runs.results.size());
+  for (const auto& run : runs.results) {
+    const auto name = label(run.task, run.arm, run.seed);
+    if (std::ranges::find(lock.data_sha256, run.data_sha256) == lock.data_sha256.end())
+      return fmt::format("the run {} read other data than the registered ones", name);
+    const auto difference = difference_of(read_starts(RunFolder(runs.folder.path / name)), lock);
+    if (!difference.empty()) return fmt::format("the run {} {}", name, difference);
+  }
+  return "";
+}
+
+}  // namespace
+
+fs::path lock_of(const fs::path& study) {
+  auto lock = study;
+  return lock.replace_extension(".lock");
+}
+
+std::string declared_sha256(const config::Study& study, std::span<const int64_t> seeds) {
+  nlohmann::json declared;
+  for (const auto& one : study.configurations)
+    declared["configurations"][one.task][one.arm] = config::canonical(one.experiment);
+  std::set<int64_t> all(study.declared_seeds.begin(), study.declared_seeds.end());
+  if (!study.looks_often()) all.insert(seeds.begin(), seeds.end());
+  declared["seeds"] = all;
+  declared["claims"] = study.claims;
+  return tokenizer::sha256(declared.dump());
+}
+
+std::string newest_lock(const fs::path& folder) {
+  std::string newest, digest;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() != ".lock" || !file.is_regular_file()) continue;
+    try {
+      const auto lock = read_lock(file.path());
+      if (lock->registered < newest) continue;
+      newest = lock->registered;
+      digest = tokenizer::sha256(training::read_bytes(file.path()));
+    } catch (const training::CheckpointError&) {
+      continue;  // another program's
+    }
+  }
+  return digest;
+}
+
+std::optional<Registration> read_lock(const fs::path& lock) {
+  return read_record<Registration>(lock);
+}
+
+void write_lock(const fs::path& lock, const Registration& registration) {
+  write_record(lock, registration);
+}
+
+void record_registration(const StudyFolder& folder, const fs::path& file,
+                         const config::Study& study, std::span<const int64_t> seeds) {
+  auto started = read_record<StartedLock>(folder.lock());
+  if (!started) {
+    const auto lock = read_lock(lock_of(file));
+    if (!lock) return;
+    started = {.lock = *lock, .declared_sha256 = {}, .earlier_run = earlier_run(folder, study)};
+  }
+  const auto declared = declared_sha256(study, seeds);
+  if (started->declared_sha256 == declared) return;
+  started->declared_sha256 = declared;
+  write_record(folder.lock(), *started);
+}
+
+std::string Standing::sentence() const {
+  if (!exploratory.empty()) return fmt::format("Exploratory: {}.", exploratory);
+  return fmt::format("Confirmatory: registered at {}, before the first run.", registered);
+}
+
+Standing standing_of(const StudyRuns& runs) {
+  const auto started = read_record<StartedLock>(runs.folder.lock());
+  if (!started)
+    return {.registered = {},
+            .exploratory = "the study was not registered before its first run (`ablate register`)"};
+  return {.registered = started->lock.registered, .exploratory = why_exploratory(runs, *started)};
+}
+
+}  // namespace ablate::records

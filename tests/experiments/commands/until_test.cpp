@@ -1,0 +1,58 @@
+#include "tests/experiments/program.h"
+
+namespace ablate {
+namespace {
+
+/// A study whose two arms differ by far, and its standing below the answer.
+class Until : public ProgramTest {
+ protected:
+  void write(const std::string& compare) const {
+    write_file(study(), read_file(study()) +
+                            "arms: { trained: {}, idle: { training.steps: 1 } }\n" + compare);
+  }
+  Outcome run(const std::string& more) const {
+    return ablate("run tiny.yaml --output out " + more);
+  }
+  nlohmann::json results() const { return read_json(folder_ / "out/tiny/results.json"); }
+};
+
+TEST_F(Until, SeedsAreAddedUntilEveryComparisonHasItsClaimAndNoneIsHeldAgainstTheStudy) {
+  write("compare: { baseline: trained, metric: perplexity, test: e_value, allow: [steps] }\n");
+  const auto outcome = run("--until decided --at-most 12");
+  ASSERT_TRUE(ends(outcome, 0, "not decided yet; adding seed 2"));
+  const auto found = results();
+  EXPECT_GE(found.at("seeds").size(), 6U);
+  EXPECT_LT(found.at("seeds").size(), 12U) << "the difference is large";
+  EXPECT_NE(outcome.output.find("idle: "), std::string::npos);
+  EXPECT_EQ(outcome.output.find("Added after a report"), std::string::npos);
+}
+
+TEST_F(Until, TheMostSeedsEndIt) {
+  write("compare: { baseline: trained, metric: perplexity, test: e_value, allow: [steps] }\n");
+  EXPECT_TRUE(ends(run("--until decided --at-most 2"), 0));
+  EXPECT_EQ(results().at("seeds").size(), 2U);
+}
+
+TEST_F(Until, ATestOfOneLookIsRefused) {
+  write("compare: { baseline: trained, metric: perplexity, allow: [steps] }\n");
+  EXPECT_TRUE(ends(run("--until decided"), 2, "declare compare.test: e_value"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/tiny/copy"));
+}
+
+TEST_F(Until, ARegisteredStudyIsConfirmatoryUnlessTheSourceWasNotCommitted) {
+  write("compare: { baseline: trained, metric: perplexity, allow: [steps] }\n");
+  EXPECT_TRUE(ends(ablate("register tiny.yaml"), 0, "tiny.lock"));
+  EXPECT_TRUE(ends(ablate("register tiny.yaml"), 2, "is of this study"));
+  ASSERT_TRUE(ends(run(""), 0));
+  const auto lock = read_json(folder_ / "tiny.lock");
+  const auto commit = lock.at("commit").get<std::string>();
+  const bool committed = !commit.empty() && !commit.ends_with("-dirty");
+  EXPECT_EQ(results().at("confirmatory"), committed);
+  EXPECT_EQ(results().at("standing"),
+            committed ? "Confirmatory: registered at " + lock.at("registered").get<std::string>() +
+                            ", before the first run."
+                      : "Exploratory: the program's source was not committed.");
+}
+
+}  // namespace
+}  // namespace ablate

@@ -1,0 +1,138 @@
+#include "experiments/records/registration.h"
+
+#include "experiments/records/frozen_study.h"
+#include "experiments/records/run_plan.h"
+#include "tests/experiments/program.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::records {
+namespace {
+
+constexpr const char* kBefore = "2026-01-01T00:00:00Z";
+constexpr const char* kRegistered = "2026-01-02T00:00:00Z";
+constexpr const char* kAfter = "2026-01-03T00:00:00Z";
+
+class RegistrationTest : public ProgramTest {
+ protected:
+  std::filesystem::path output() const { return folder_ / "out"; }
+  StudyFolder started() const { return output() / "tiny"; }
+
+  Registration registration(const config::Selection& selection = {}) const {
+    return {
+        .registered = kRegistered,
+        .study_sha256 = declared_sha256(config::read_study(study(), selection), selection.seeds),
+        .data_sha256 = {"of the data"},
+        .program_sha256 = "of the program",
+        .commit = "abc"};
+  }
+
+  void write_start(const std::filesystem::path& run, const RunStart& start) const {
+    training::write_durably(RunFolder(run).environment(),
+                            training::sealed_json({{"starts", {training::to_json(start)}}}));
+  }
+
+  /// What is said of the study's one run if it began like this.
+  Standing standing(const RunStart& start, const std::string& data = "of the data") const {
+    const auto now = freeze(study(), {}, output());
+    const auto& run = now.runs.front();
+    write_plan(started().run(run), now, run);
+    write_start(started().run(run).path, start);
+    return standing_of(
+        {.folder = started(),
+         .results = {{.task = run.task, .arm = run.arm, .seed = run.seed, .data_sha256 = data}},
+         .missing = {}});
+  }
+
+  static RunStart start() { return {.began = kAfter, .program_sha256 = "of the program"}; }
+};
+
+TEST_F(RegistrationTest, AStudyThatWasRegisteredBeforeItsRunsIsConfirmatory) {
+  write_lock(lock_of(study()), registration());
+  EXPECT_EQ(standing(start()).sentence(),
+            "Confirmatory: registered at 2026-01-02T00:00:00Z, before the first run.");
+}
+
+TEST_F(RegistrationTest, AStudyWithoutALockIsExploratory) {
+  EXPECT_EQ(standing(start()).sentence(),
+            "Exploratory: the study was not registered before its first run (`ablate register`).");
+  write_lock(lock_of(study()), registration());
+  auto earlier = start();
+  earlier.began = kBefore;
+  EXPECT_EQ(standing(earlier).exploratory,
+            "the run copy/base/seed-1 began before it was registered")
+      << "a lock that comes later has a later time";
+}
+
+TEST_F(RegistrationTest, WhatDiffersFromTheLockIsTheReason) {
+  write_lock(lock_of(study()), registration());
+  auto other = start();
+  other.program_sha256 = "another";
+  EXPECT_EQ(standing(other).exploratory,
+            "the run copy/base/seed-1 was made by another program than the registered one");
+  other = start();
+  other.began = kBefore;
+  EXPECT_EQ(standing(other).exploratory, "the run copy/base/seed-1 began before it was registered");
+  EXPECT_EQ(standing(start(), "other data").exploratory,
+            "the run copy/base/seed-1 read other data than the registered ones");
+  freeze(study(), {.seeds = {1, 2}}, output());
+  EXPECT_EQ(standing_of({.folder = started(), .results = {}, .missing = {}}).exploratory,
+            "the study is another one than the registered one")
+      << "a seed was added";
+}
+
+TEST_F(RegistrationTest, ASourceThatWasNotCommittedIsNoRegisteredProgram) {
+  auto dirty = registration();
+  dirty.commit = "abc-dirty";
+  write_lock(lock_of(study()), dirty);
+  EXPECT_EQ(standing(start()).exploratory, "the program's source was not committed");
+}
+
+TEST_F(RegistrationTest, TheSameRunUnderAnotherNameIsFound) {
+  auto text = read_file(study());
+  text.replace(text.find("name: tiny"), 10, "name: pilot");
+  write_file(folder_ / "pilot.yaml", text);
+  const auto pilot = freeze(folder_ / "pilot.yaml", {}, output());
+  const auto run = StudyFolder(output() / "pilot").run(pilot.runs.front());
+  write_plan(run, pilot, pilot.runs.front());
+  write_lock(lock_of(study()), registration());
+  EXPECT_EQ(standing(start()).exploratory, "") << "the pilot has not begun";
+
+  std::filesystem::remove_all(started().path);
+  write_start(run.path, start());
+  EXPECT_EQ(standing(start()).exploratory,
+            "a run of the same arm and seed was there before: pilot/copy/base/seed-1");
+}
+
+TEST_F(RegistrationTest, IsOfWhatIsDeclaredAndNotOfHowItIsWritten) {
+  const auto declared = registration().study_sha256;
+  write_file(study(), "# a comment\n" + read_file(study()));
+  EXPECT_EQ(registration().study_sha256, declared);
+  EXPECT_NE(registration({.sets = {"training.steps=61"}}).study_sha256, declared);
+  EXPECT_NE(registration({.seeds = {2}}).study_sha256, declared);
+  write_file(study(), read_file(study()) + "\nquestion: Is it so?\n");
+  EXPECT_NE(registration().study_sha256, declared);
+}
+
+TEST_F(RegistrationTest, ALockNamesTheNewestOneBeforeIt) {
+  EXPECT_EQ(newest_lock(folder_), "");
+  auto lock = registration();
+  write_lock(folder_ / "b.lock", lock);
+  const auto newest = newest_lock(folder_);
+  lock.registered = kBefore;
+  write_lock(folder_ / "a.lock", lock);
+  write_file(folder_ / "of another program.lock", "text");
+  EXPECT_EQ(newest_lock(folder_), newest);
+}
+
+TEST_F(RegistrationTest, ALockThatWasChangedByHandIsRefused) {
+  write_lock(lock_of(study()), registration());
+  auto text = read_file(lock_of(study()));
+  text.replace(text.find("2026-01-02"), 10, "2025-01-02");
+  write_file(lock_of(study()), text);
+  EXPECT_THROW(freeze(study(), {}, output()), training::CheckpointError);
+}
+
+}  // namespace
+}  // namespace ablate::records
