@@ -42,6 +42,10 @@ struct MixerWithoutScores : EmptyOptions {
 
 ABLATE_ENUM(QkNorm, none, rms, layer);
 
+inline constexpr auto kWeightDropoutHelp =
+    "dropout probability of attention weights in training (attn_pdrop, attention_dropout); the "
+    "others are divided by the share that is kept, without another softmax";
+
 /// The factor of query-key products.
 struct ScaleOptions : EmptyOptions {
   std::optional<double> value;
@@ -80,7 +84,7 @@ struct MultiHead {
   ScoreFunction score_function = ScoreFunction::softmax;
   std::optional<int64_t> window;
   bool sinks = false;
-  double softcap = 0.0;
+  double softcap = 0.0, dropout = 0.0;
   OutputGate gate = OutputGate::none;
   ValueResidual value_residual = ValueResidual::none;
   bool value_embedding = false, exclusive = false, differential = false, forgetting = false;
@@ -111,6 +115,7 @@ struct MultiHead {
     visit("softcap", o.softcap,
           "logit soft-capping: scores become softcap * tanh(score / softcap); 0: no cap",
           options::at_least(0));
+    visit("dropout", o.dropout, kWeightDropoutHelp, options::from_below(0, 1));
     visit("gate", o.gate,
           "a gate on the output of every head: none, head (one number per head) or element (one "
           "per element)");
@@ -167,6 +172,7 @@ struct Latent {
   int64_t heads = 8;
   std::optional<int64_t> rank, query_rank;
   std::optional<int64_t> d_k, shared_d_k, d_v;
+  double dropout = 0.0;
 
   static void fields(auto& o, auto&& visit) {
     visit("heads", o.heads, "attention heads", options::from(1, 1024));
@@ -183,6 +189,7 @@ struct Latent {
           "width of the part of keys that all heads share, which rotary positions turn "
           "(qk_rope_head_dim); absent: half of d_k");
     visit("d_v", o.d_v, "width of a value (v_head_dim); absent: d_model / heads");
+    visit("dropout", o.dropout, kWeightDropoutHelp, options::from_below(0, 1));
   }
   static void rules(const Latent& o, auto&& require) {
     const auto width = [&](const std::optional<int64_t>& value, const char* key) {

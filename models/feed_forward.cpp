@@ -43,6 +43,7 @@ std::shared_ptr<FeedForward> make_feed_forward(const LayerOptions& layer,
 Dense::Dense(const DenseFeedForward& options, const StackOptions& stack, const CanonOptions& canon)
     : activation_(options.activation),
       gated_(options.gated),
+      dropout_(options.dropout),
       up_(register_module(
           "up", Linear(stack.d_model, std::vector<int64_t>(options.gated ? 2 : 1, options.d_hidden),
                        options.bias.value_or(stack.bias)))),
@@ -72,10 +73,10 @@ torch::Tensor Dense::step(const torch::Tensor& x, KVCache& cache, const ForwardC
 torch::Tensor Dense::run(const torch::Tensor& x, const ForwardContext& context, KVCache* cache) {
   show(x, context, &Observer::feed_forward_input);
   const bool plain = !gated_ && !up_->is_adapted() && !canon_;
-  const auto hidden =
-      activation_ == Activation::relu && plain
-          ? ops::linear_relu(x, up_->weight, up_->bias)
-          : ops::hidden_layer(convolved(canon_, up_(x), cache), activation_, gated_);
+  const auto whole = activation_ == Activation::relu && plain
+                         ? ops::linear_relu(x, up_->weight, up_->bias)
+                         : ops::hidden_layer(convolved(canon_, up_(x), cache), activation_, gated_);
+  const auto hidden = ops::dropout(whole, context.dropout_at(site(), dropout_));
   show(hidden, context, &Observer::hidden_layer);
   return down_(hidden);
 }
@@ -114,7 +115,8 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
   if (options.shared_experts == 0) return;
   const DenseFeedForward shared{.d_hidden = options.shared_experts * options.d_hidden,
                                 .activation = options.activation,
-                                .gated = options.gated};
+                                .gated = options.gated,
+                                .dropout = options.dropout};
   shared_ = register_module("shared", std::make_shared<Dense>(shared, stack));
 }
 
@@ -218,7 +220,8 @@ RoutedOutput Mixture::run(const torch::Tensor& x, const ForwardContext& context,
     context.observer->expert_hidden_layers(
         ops::expert_hidden_layers(flat, experts_, {.expert = kept, .weight = chosen.topk_weight}));
   const auto y =
-      ops::expert_feed_forward(flat, experts_, {.expert = kept, .weight = chosen.topk_weight})
+      ops::expert_feed_forward(flat, experts_, {.expert = kept, .weight = chosen.topk_weight},
+                               context.dropout_at(site(), options_.dropout))
           .view_as(x);
   return {.output = shared_ ? y + shared_->forward(x, context).output : y,
           .routing = Routing{.router = chosen,

@@ -50,6 +50,7 @@ class Dense : public FeedForward {
 
   Activation activation_;
   bool gated_;
+  double dropout_;  // of the hidden layer
   Linear up_, down_;
   ShortConvolution canon_{nullptr};
 };

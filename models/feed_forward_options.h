@@ -15,12 +15,17 @@
 
 namespace ablate::models {
 
+inline constexpr auto kHiddenDropoutHelp =
+    "dropout probability of hidden layers in training, behind the activation (activation_dropout, "
+    "mlp_dropout)";
+
 /// Position-wise feed-forward (Vaswani et al. 2017, section 3.3); gated: Shazeer 2020.
 struct DenseFeedForward {
   static constexpr std::string_view name = "dense";
   int64_t d_hidden = 2048;
   Activation activation = Activation::relu;
   bool gated = false;
+  double dropout = 0.0;
   std::optional<bool> bias;
   bool shared = false;
 
@@ -32,6 +37,7 @@ struct DenseFeedForward {
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU, sigmoid: GLU, "
         "identity: bilinear)");
+    visit("dropout", o.dropout, kHiddenDropoutHelp, options::from_below(0, 1));
     visit("bias", o.bias, "biases of its projections; absent: model.bias");
     visit("shared", o.shared, "one feed-forward for all layers of the stack (Pires et al. 2023)");
   }
@@ -114,6 +120,7 @@ struct MixtureOptions {
   int64_t d_hidden = 1024;
   Activation activation = Activation::relu;
   bool gated = false;
+  double dropout = 0.0;
   int64_t shared_experts = 0;
   RouterOptions router;
   BalanceOptions balance;
@@ -130,6 +137,7 @@ struct MixtureOptions {
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
         "identity: bilinear)");
+    visit("dropout", o.dropout, kHiddenDropoutHelp, options::from_below(0, 1));
     visit("shared_experts", o.shared_experts, "further experts that every position uses",
           options::from(0, 1024));
     visit("router", o.router, "how experts are chosen");
@@ -148,7 +156,8 @@ struct MixtureOptions {
   /// all.
   DenseFeedForward dense_twin(Match which) const {
     const int64_t used = (which == Match::total ? experts : active) + shared_experts;
-    return {.d_hidden = used * d_hidden, .activation = activation, .gated = gated};
+    return {
+        .d_hidden = used * d_hidden, .activation = activation, .gated = gated, .dropout = dropout};
   }
 
  private:

@@ -59,8 +59,9 @@ struct ForwardContext {
     const NoiseSite at{.site = site, .round = round};
     return {.seed = at.seed_of(seed), .at = at};
   }
-  ops::DropoutStream dropout_at(uint64_t site) const {
-    return {.rate = training ? dropout : 0.0, .noise = noise_at(site)};
+  /// Of a place with a rate of its own; absent: `dropout`.
+  ops::DropoutStream dropout_at(uint64_t site, std::optional<double> rate = {}) const {
+    return {.rate = training ? rate.value_or(dropout) : 0.0, .noise = noise_at(site)};
   }
 };
 

@@ -4,7 +4,9 @@ namespace ablate::models {
 
 LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
                      std::shared_ptr<FeedForward> feed_forward)
-    : causal_(stack.causal), block_(stack.layer(index).block) {
+    : causal_(stack.causal),
+      owns_feed_forward_(feed_forward == nullptr),
+      block_(stack.layer(index).block) {
   const auto& options = stack.layer(index);
   auto norm = options.norm;
   const auto connect = [&](auto& place, const std::string& name) {
@@ -29,10 +31,9 @@ LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
   }
   if (const auto* hashed = std::get_if<HashedNgrams>(&options.ngrams))
     ngrams_ = register_module("ngrams", NgramMemory(*hashed, stack));
-  const bool owns = feed_forward == nullptr;
-  feed_forward_ = owns ? make_feed_forward(options, stack) : std::move(feed_forward);
+  feed_forward_ = owns_feed_forward_ ? make_feed_forward(options, stack) : std::move(feed_forward);
   if (feed_forward_ == nullptr) return;
-  if (owns) register_module("feed_forward", feed_forward_);
+  if (owns_feed_forward_) register_module("feed_forward", feed_forward_);
   connect(around_feed_forward_, "feed_forward");
 }
 
@@ -58,6 +59,9 @@ RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memor
                                 const ForwardContext& context) {
   auto of_mixer = context;
   if (causal_) of_mixer.padding_mask.reset();
+  auto of_feed_forward = context;
+  // Layers that share a feed-forward drop other elements of its hidden layer.
+  if (!owns_feed_forward_) of_feed_forward.round = derive_seed(context.round, "layer", site());
   std::optional<Routing> routing;
   const SubLayers run{
       [&](const auto& y) {
@@ -65,7 +69,7 @@ RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memor
       },
       [&](const auto& y) { return cross_attention_(y, *memory, context); },
       [&](const auto& y) {
-        auto branch = feed_forward_->forward(convolved(feed_forward_canon_, y), context);
+        auto branch = feed_forward_->forward(convolved(feed_forward_canon_, y), of_feed_forward);
         routing = std::move(branch.routing);
         return branch.output;
       }};

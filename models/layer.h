@@ -55,7 +55,7 @@ class LayerImpl : public Module {
   torch::Tensor through(torch::Tensor x, const ForwardContext& context,
                         const SubLayers<Mix, Cross, Feed>& run);
 
-  bool causal_;
+  bool causal_, owns_feed_forward_;
   Block block_;
   std::shared_ptr<Mixer> attention_;
   CrossAttention cross_attention_{nullptr};

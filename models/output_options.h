@@ -52,11 +52,15 @@ struct LmHead : Head {
 struct LabelHead : Head {
   static constexpr std::string_view name = "label";
   Pool pool = Pool::first;
+  double dropout = 0.0;
 
   static void fields(auto& o, auto&& visit) {
     Head::fields(o, visit);
     visit("pool", o.pool,
           "first: the output at the start token, as at BERT's [CLS]; mean: of all positions");
+    visit("dropout", o.dropout,
+          "dropout probability of the classifier's input in training (classifier_dropout)",
+          options::from_below(0, 1));
   }
 };
 

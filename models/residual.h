@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "models/forward_context.h"
@@ -12,12 +13,18 @@ namespace ablate::models {
 /// name, so that models share the masks of the modules they share.
 class DropoutImpl : public Module {
  public:
+  /// Without a rate of its own it has that of the pass.
+  explicit DropoutImpl(std::optional<double> rate = {}) : rate_(rate) {}
+
   ops::DropoutStream stream(const ForwardContext& context) const {
-    return context.dropout_at(site());
+    return context.dropout_at(site(), rate_);
   }
   torch::Tensor forward(const torch::Tensor& x, const ForwardContext& context) const {
     return ops::dropout(x, stream(context));  // [..., D] -> [..., D]
   }
+
+ private:
+  std::optional<double> rate_;
 };
 TORCH_MODULE(Dropout);
 

@@ -127,7 +127,7 @@ StackImpl::StackImpl(const StackOptions& options)
   position_ids_ =
       register_module("position_ids", std::make_shared<PositionIds>(options.position_ids));
   embedding_norm_ = make_embedding_norm(*this, options);
-  dropout_ = register_module("dropout", Dropout());
+  dropout_ = register_module("dropout", Dropout(options.embedding_dropout));
   make_views(options, plan);
   make_entries(options, plan);
   ahead_ = make_ahead(*this, options);

@@ -39,6 +39,7 @@ struct StackOptions {
   DeepNorm deepnorm = {};  // if it is chosen
   bool bias = true;
   EmbeddingNorm embedding_norm = EmbeddingNorm::none;
+  std::optional<double> embedding_dropout = {};
   ResidualMixOptions residual_mix = {};
   InitializationOptions initialization = {};
   ParametrizationOptions parametrization = {};

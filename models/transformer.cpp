@@ -41,7 +41,10 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
   const auto head_options = std::visit([](const Head& head) { return head; }, options.output);
   output_scale_ = head_options.scale * base / static_cast<double>(d_model_);
   output_.softcap = head_options.softcap;
-  if (const auto* head = std::get_if<LabelHead>(&options.output)) pool_ = head->pool;
+  if (const auto* head = std::get_if<LabelHead>(&options.output)) {
+    pool_ = head->pool;
+    head_dropout_ = register_module("dropout", Dropout(head->dropout));
+  }
   make_tables(options.tying, vocabulary);
   make_head(options, vocabulary);
   const auto stack = [&](Side side, const std::string& name, int64_t tokens) {
@@ -149,8 +152,9 @@ ModelOutput TransformerImpl::hidden(const torch::Tensor& source, const torch::Te
   }
   auto encoded = encode(source, context);
   if (family_ == Family::encoder_only)
-    return {.hidden = input_of_output(pool_ ? pooled(encoded) : encoded.output),
-            .routings = std::move(encoded.routings)};
+    return {
+        .hidden = input_of_output(pool_ ? head_dropout_(pooled(encoded), context) : encoded.output),
+        .routings = std::move(encoded.routings)};
   auto decoded = outputs_of(run(decoder_, target, &encoded, context));
   auto routings = std::move(encoded.routings);
   std::ranges::move(decoded.routings, std::back_inserter(routings));

@@ -128,7 +128,8 @@ class TransformerImpl : public Module {
   double embedding_scale_, output_scale_;
   torch::Tensor source_table_, target_table_;  // [V, D]
   OutputTransform transform_{nullptr};
-  ops::OutputMap output_;  // [V, D]
+  Dropout head_dropout_{nullptr};  // of a label head
+  ops::OutputMap output_;          // [V, D]
   Stack encoder_{nullptr}, decoder_{nullptr};
 };
 TORCH_MODULE(Transformer);

@@ -66,6 +66,7 @@ struct TransformerOptions {
   EmbeddingNorm embedding_norm = EmbeddingNorm::none;
   Tying tying = Tying::three_way;
   double dropout = 0.1;
+  std::optional<double> embedding_dropout;
   HeadOptions output;
   InitializationOptions initialization;
   ParametrizationOptions parametrization;
@@ -92,6 +93,9 @@ struct TransformerOptions {
           "which matrices are one (tie_word_embeddings): three_way, embeddings (source = target), "
           "target (target = output), source (source = output) or none");
     visit("dropout", o.dropout, "dropout probability of sub-layer outputs and of embedding sums",
+          options::from_below(0, 1));
+    visit("embedding_dropout", o.embedding_dropout,
+          "dropout probability of embedding sums (embd_pdrop); absent: dropout",
           options::from_below(0, 1));
     visit("output", o.output, "prediction: tokens, or the label of an encoder's whole input");
     visit("initialization", o.initialization, "how parameters start");
@@ -212,6 +216,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .deepnorm = deepnorm_of(o, which),
           .bias = o.bias,
           .embedding_norm = o.embedding_norm,
+          .embedding_dropout = o.embedding_dropout,
           .residual_mix = o.residual_mix,
           .initialization = o.initialization,
           .parametrization = o.parametrization};

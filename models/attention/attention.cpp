@@ -28,6 +28,7 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
     : count_(options.heads),
       heads_(heads_of(options, stack.d_model)),
       causal_(stack.causal),
+      dropout_(options.dropout),
       qkv_(register_module(
           "qkv", input_projection(options, stack,
                                   {heads_.query_width(), heads_.key_width(), heads_.value_width()},
@@ -44,6 +45,7 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const ops::Attentio
   input.padding_mask = context.padding_mask;
   input.causal = causal_;
   input.wants_probabilities = is_watched(observer);
+  input.dropout = context.dropout_at(site(), dropout_);
   if (observer != nullptr && observer->largest_scores)
     observer->largest_scores(*this, ops::largest_scores(input));
   const auto values = observed_values(ops::attention(input), observer);
@@ -94,6 +96,7 @@ std::shared_ptr<Mixer> MultiHead::make(const StackOptions& stack) const {
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
     : count_(options.heads),
       heads_(heads_of(options, stack.d_model)),
+      dropout_(options.dropout),
       query_(register_module(
           "query", input_projection(options, stack, {heads_.query_width()}, Projection::query))),
       key_value_(register_module(
@@ -109,6 +112,7 @@ torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const StackOut
   auto input = scored(own, memory.padding_mask, context);
   input.key_value = keys_and_values(memory.output);
   input.position.kept_mask = memory.kept_mask;
+  input.dropout = context.dropout_at(site(), dropout_);
   const auto values = observed_values(ops::attention(input), context.observer);
   return out_(observed_heads(stages_.read(values, own, pass), count_, context.observer));
 }

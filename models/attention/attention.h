@@ -33,6 +33,7 @@ class SelfAttention : public ScoredMixer {
   int64_t count_;  // H
   ops::Heads heads_;
   bool causal_;
+  double dropout_;  // of weights
   Linear qkv_, out_;
   Stages stages_;
 };
@@ -58,6 +59,7 @@ class CrossAttentionImpl : public Module {
 
   int64_t count_;  // H
   ops::Heads heads_;
+  double dropout_;  // of weights
   Linear query_, key_value_, out_;
   Stages stages_;
 };

@@ -21,6 +21,7 @@ class LatentAttention : public ScoredMixer {
   LatentAttention(const Latent& options, const StackOptions& stack)
       : widths_(widths_of(options, stack.d_model)),
         causal_(stack.causal),
+        dropout_(options.dropout),
         factor_(query_factor_of({.heads = options.heads, .d_k = options.d_k}, stack)),
         latent_(register_module(
             "latent", Linear(stack.d_model, std::vector{widths_.rank, widths_.shared}, stack.bias,
@@ -62,7 +63,8 @@ class LatentAttention : public ScoredMixer {
         .padding_mask = context.padding_mask,
         .position = position,
         .causal = causal_,
-        .wants_probabilities = watched};
+        .wants_probabilities = watched,
+        .dropout = context.dropout_at(site(), dropout_)};
     if (observer != nullptr && observer->largest_scores)
       observer->largest_scores(*this, ops::largest_scores(input));
     const auto read = ops::attention(input);
@@ -144,7 +146,8 @@ class LatentAttention : public ScoredMixer {
 
   LatentWidths widths_;
   bool causal_;
-  double factor_;  // of queries
+  double dropout_;  // of weights
+  double factor_;   // of queries
   Linear query_latent_{nullptr}, query_{nullptr}, latent_;
   Norm query_norm_{nullptr}, latent_norm_;
   Linear expand_, out_;

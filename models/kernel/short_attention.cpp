@@ -1,5 +1,6 @@
 #include "models/kernel/short_attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -146,6 +147,24 @@ ABLATE_INLINE void softmax_row(float* row, int64_t visible, int64_t wide, const 
     for (int64_t lane = 0; lane < kLanes; ++lane) row[s + lane] *= inverse;
 }
 
+/// Weights of one item, or their gradients, in scratch memory.
+struct Weights {
+  int64_t first_row;  // among those of all items
+  int64_t rows, wide;
+};
+
+/// Writes the weights that a dropout keeps, scaled; `to` may be `from`.
+ABLATE_INLINE void drop(const DropoutMask& mask, const Weights& of, const float* from, float* to) {
+  for (int64_t r = 0; r < of.rows; ++r) {
+    const uint32_t key = mask.row_key(of.first_row + r);
+    const float* weights = from + r * of.wide;
+    float* kept = to + r * of.wide;
+#pragma omp simd
+    for (int64_t s = 0; s < of.wide; ++s)
+      kept[s] = weights[s] * mask.factor(key, static_cast<uint32_t>(s));
+  }
+}
+
 /// The position of one (batch, head) item.
 struct Item {
   int64_t batch, head;
@@ -160,13 +179,16 @@ template <int L, class T>
 ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>& a) {
   const auto& s = a.shape;
   const int64_t wide_k = padded(s.d_k), wide_v = padded(s.d_v), wide_s = padded(s.keys);
+  const bool drops = a.dropout.threshold > 0;
   std::vector<float> scratch(
-      static_cast<size_t>(s.queries * (wide_k + wide_v) + 2 * wide_k * wide_s + s.keys * wide_v));
+      static_cast<size_t>(s.queries * (wide_k + wide_v + (drops ? wide_s : 0)) +
+                          2 * wide_k * wide_s + s.keys * wide_v));
   float* query = scratch.data();
   float* output = query + s.queries * wide_k;
   float* key = output + s.queries * wide_v;
   float* key_by_column = key + wide_s * wide_k;
   float* value = key_by_column + wide_k * wide_s;
+  float* dropped = value + s.keys * wide_v;
   const float scale = 1.0F / std::sqrt(static_cast<float>(s.d_k));
   for (int64_t i = begin; i < end; ++i) {
     const Item item{i / s.heads, i % s.heads};
@@ -188,7 +210,9 @@ ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>&
       const int64_t visible = s.causal && t + 1 < s.keys ? t + 1 : s.keys;
       softmax_row(probabilities + t * wide_s, visible, wide_s, mask);
     }
-    multiply<L>({{probabilities, wide_s, 1}, value, output, s.queries, s.keys, wide_v});
+    if (drops) drop(a.dropout, {i * s.queries, s.queries, wide_s}, probabilities, dropped);
+    const float* weights = drops ? dropped : probabilities;
+    multiply<L>({{weights, wide_s, 1}, value, output, s.queries, s.keys, wide_v});
     scatter(output, s.queries, s.d_v, 1.0F, at(a.output, item, s.queries, s.d_v), a.output.stride);
   }
 }
@@ -211,8 +235,8 @@ template <int L, class T>
 ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGradient<T>& a) {
   const auto& s = a.shape;
   const int64_t wide_k = padded(s.d_k), wide_v = padded(s.d_v), wide_s = padded(s.keys);
-  const int64_t longest = s.queries > s.keys ? s.queries : s.keys;
-  const int64_t widest = wide_k > wide_v ? wide_k : wide_v;
+  const int64_t longest = std::max(s.queries, s.keys), widest = std::max(wide_k, wide_v);
+  const bool drops = a.dropout.threshold > 0;
   std::vector<float> scratch(static_cast<size_t>(s.queries * (wide_k + wide_v + wide_s) +
                                                  2 * wide_v * wide_s + s.keys * wide_k +
                                                  longest * widest));
@@ -238,6 +262,8 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
     gather(at(a.output_gradient, item, s.queries, s.d_v), a.output_gradient.stride, s.queries,
            s.d_v, 1.0F, incoming);
     multiply<L>({{incoming, wide_v, 1}, value_by_column, score, s.queries, s.d_v, wide_s});
+    const Weights rows{i * s.queries, s.queries, wide_s};
+    if (drops) drop(a.dropout, rows, score, score);
     softmax_gradient(probabilities, score, s.queries, wide_s);
     if (a.bias_gradient != nullptr)
       add(a.bias_gradient + item.head * s.queries * wide_s, score, s.queries * wide_s);
@@ -249,7 +275,9 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
     rotate_rows(result, s.keys, wide_k, a.input.rotary, -1.0F);
     scatter(result, s.keys, s.d_k, 1.0F, at(a.key_gradient, item, s.keys, s.d_k),
             a.key_gradient.stride);
-    multiply<L>({{probabilities, 1, wide_s}, incoming, result, s.keys, s.queries, wide_v});
+    if (drops) drop(a.dropout, rows, probabilities, score);
+    const float* weights = drops ? score : probabilities;
+    multiply<L>({{weights, 1, wide_s}, incoming, result, s.keys, s.queries, wide_v});
     scatter(result, s.keys, s.d_v, 1.0F, at(a.value_gradient, item, s.keys, s.d_v),
             a.value_gradient.stride);
   }

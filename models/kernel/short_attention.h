@@ -1,6 +1,7 @@
 #pragma once
 
 #include "models/kernel/simd.h"
+#include "models/random.h"
 
 namespace ablate::models::kernel {
 
@@ -44,14 +45,15 @@ struct AttentionInput {
 /// Rows of `probabilities` hold `padded(S)` numbers.
 constexpr int64_t padded(int64_t length) { return (length + 15) / 16 * 16; }
 
-/// Runs items [begin, end) of B * H. `probabilities` [B, H, T, padded(S)] is written for the
-/// gradient. The output of a query that may attend to no key is zero.
+/// Runs items [begin, end) of B * H. `probabilities` [B, H, T, padded(S)], before dropout, is
+/// written for the gradient. The output of a query that may attend to no key is zero.
 template <class T>
 struct Attention {
   AttentionShape shape;
   AttentionInput<T> input;
   Packed<T> output;  // [B, T, H * W]
   float* probabilities;
+  DropoutMask dropout;  // of rows B * H * T of S weights; threshold 0: none
 };
 
 template <class T>
@@ -62,6 +64,7 @@ struct AttentionGradient {
   const float* probabilities;
   Packed<T> query_gradient, key_gradient, value_gradient;
   float* bias_gradient;  // [H, T, padded(S)]: added to; null: not wanted
+  DropoutMask dropout;
 };
 
 void attention(int64_t begin, int64_t end, const Attention<float>& arguments);

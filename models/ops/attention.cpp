@@ -172,7 +172,8 @@ AttentionOutput weighted_values(const torch::Tensor& query, const KVCache::Block
   if (in.position.bias.defined()) scores = scores + in.position.bias.unsqueeze(0);
   const auto weights =
       attention_weights(scores, seen_keys(key, in), in.weighting).to(value.scalar_type());
-  return {.values = join_heads(weights.matmul(for_every_head(value, in.heads))),
+  const auto kept = dropout(weights, in.dropout);
+  return {.values = join_heads(kept.matmul(for_every_head(value, in.heads))),
           .probabilities = in.wants_probabilities ? weights : torch::Tensor()};
 }
 
@@ -191,10 +192,12 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
          .layer = in.position.layer,
          .probabilities = in.wants_probabilities ? &output.probabilities : nullptr,
          .weighting = in.weighting,
-         .factor = in.factor}));
+         .factor = in.factor,
+         .dropout = in.dropout}));
     return output;
   }
-  if (!in.weighting.is_softmax()) return weighted_values(query, memory, in);
+  // LibTorch's fused kernels would draw from a generator that all places share.
+  if (!in.weighting.is_softmax() || in.dropout.rate > 0) return weighted_values(query, memory, in);
   output.values = join_heads(scaled_dot_product(query, key, value, in));
   if (in.wants_probabilities) {                                   // the values of one-hot vectors
     const auto one_hot = torch::eye(key.size(2), key.options());  // [S, S]

@@ -4,6 +4,7 @@
 
 #include "models/attention_options.h"
 #include "models/kv_cache.h"
+#include "models/ops/elementwise.h"
 #include "models/ops/positions.h"
 
 namespace ablate::models::ops {
@@ -55,6 +56,7 @@ struct ContentAttention {
   torch::Tensor* probabilities = nullptr;  // receives them unless it is null // [B, H, T, S]
   Weighting weighting = {};
   QueryFactor factor = {};  // of all that becomes a score by 1 / sqrt(K)
+  DropoutStream dropout = {};
 };
 
 /// A position scheme that computes the attention itself.
@@ -91,16 +93,18 @@ struct AttentionInput {
   bool wants_probabilities = false;
   Weighting weighting = {};
   QueryFactor factor = {};  // only read by a scheme that computes the attention
+  /// Of the attention weights, as dropout() of [B, H, T, S] would draw it.
+  DropoutStream dropout = {};
 };
 
 struct AttentionOutput {
   torch::Tensor values;         // [B, T, HW]
-  torch::Tensor probabilities;  // undefined unless they are wanted // [B, H, T, S]
+  torch::Tensor probabilities;  // before dropout; undefined unless they are wanted // [B, H, T, S]
 };
 
 /// Scaled dot-product attention of every head (Vaswani et al. 2017, equation 1),
 /// softmax(q k^T / sqrt(K) + bias) v, with q and k turned by the rotation; another weighting takes
-/// the softmax's place.
+/// the softmax's place. With dropout the weights are in memory as a whole.
 AttentionOutput attention(const AttentionInput& input);
 
 /// The largest score of each head, without the bias. REQUIRES: no scheme that computes the

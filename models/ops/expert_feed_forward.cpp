@@ -75,16 +75,23 @@ struct UpProjections {
   std::vector<torch::Tensor> up, bias;
 };
 
+/// The part of a dropout that acts on the rows of one expert.
+DropoutStream of_expert(DropoutStream stream, size_t expert) {
+  stream.noise.seed = derive_seed(stream.noise.seed, "expert", expert);
+  return stream;
+}
+
 /// Rows sorted by expert, through their experts; rows without an expert, at the end, become 0.
 /// // [M, D], [E + 1] -> [M, D]
 torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts,
-                              const Experts& experts) {
+                              const Experts& experts, const DropoutStream& stream) {
   const UpProjections hidden(experts, sorted.scalar_type());
   const auto down = by_expert(experts.down, experts, sorted.scalar_type());
   const auto bias = by_expert(experts.down_bias, experts, sorted.scalar_type());
   auto rows = split_by_expert(sorted, counts);
   for (size_t e = 0; e < down.size(); ++e)
-    rows[e] = torch::linear(hidden(e, rows[e]), down[e].t(), bias[e]);
+    rows[e] =
+        torch::linear(dropout(hidden(e, rows[e]), of_expert(stream, e)), down[e].t(), bias[e]);
   rows.back() = torch::zeros_like(rows.back());
   return torch::cat(rows);
 }
@@ -92,7 +99,7 @@ torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& 
 /// The same by two products over all experts, so that the ends of their rows need not be copied to
 /// the host. `expert` is that of each row. // [M, D], [M] -> [M, D]
 torch::Tensor through_groups(const torch::Tensor& sorted, const torch::Tensor& expert,
-                             const Experts& experts) {
+                             const Experts& experts, const DropoutStream& stream) {
   const auto type = sorted.scalar_type();
   const auto ends = bin_counts(expert, experts.up.size(0)).cumsum(0, torch::kInt);  // [E]
   const auto product = [&](const torch::Tensor& x, const torch::Tensor& matrices,
@@ -101,12 +108,13 @@ torch::Tensor through_groups(const torch::Tensor& sorted, const torch::Tensor& e
     return bias.defined() ? y + torch::embedding(weight_in(bias, type), expert) : y;
   };
   const auto up = product(sorted, weight_in(experts.up, type).transpose(1, 2), experts.up_bias);
-  return product(hidden_layer(up, experts.activation, experts.gated), weight_in(experts.down, type),
-                 experts.down_bias);
+  return product(dropout(hidden_layer(up, experts.activation, experts.gated), stream),
+                 weight_in(experts.down, type), experts.down_bias);
 }
 
 /// Two products for every expert over its positions, sorted next to each other.
-torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const ExpertChoice& choice) {
+torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const ExpertChoice& choice,
+                      const DropoutStream& stream) {
   // Slot by slot, so that a stable order puts first choices before second ones.
   const int64_t slots = choice.expert.size(1), none = experts.up.size(0);
   auto expert = choice.expert.t().flatten(), weight = choice.weight.t().flatten();  // [k N]
@@ -119,8 +127,9 @@ torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const Expe
   const auto order = expert.argsort(/*stable=*/true, 0, false);
   const auto inverse = inverse_permutation(order);
   const auto sorted = permute_rows(x, {.order = order, .inverse = inverse, .copies = slots});
-  const auto passed = together ? through_groups(sorted, expert.index_select(0, order), experts)
-                               : through_experts(sorted, bin_counts(expert, none + 1), experts);
+  const auto passed = together
+                          ? through_groups(sorted, expert.index_select(0, order), experts, stream)
+                          : through_experts(sorted, bin_counts(expert, none + 1), experts, stream);
   const auto outputs = permute_rows(passed, {.order = inverse, .inverse = order});
   const auto y = outputs * weight.to(x.scalar_type()).unsqueeze(1);  // [k N, D]
   return slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0);
@@ -140,15 +149,15 @@ torch::Tensor weights_by_expert(const ExpertChoice& choice, int64_t experts) {
 }
 
 /// All experts over all positions by two products, with weight 0 for experts that are not chosen.
-torch::Tensor weighted(const torch::Tensor& x, const Experts& experts, const ExpertChoice& choice) {
+torch::Tensor weighted(const torch::Tensor& x, const Experts& experts, const ExpertChoice& choice,
+                       const DropoutStream& stream) {
   const auto type = x.scalar_type();
   const int64_t count = experts.up.size(0);
   const auto weights = weights_by_expert(choice, count).to(type);
   auto up = x.mm(experts.up.to(type).flatten(0, 1).t());  // [N, E F], gated [N, E 2F]
   if (experts.up_bias.defined()) up = up + experts.up_bias.to(type).flatten();
-  const auto hidden =
-      hidden_layer(up.unflatten(1, {count, -1}), experts.activation, experts.gated) *
-      weights.unsqueeze(2);  // [N, E, F]
+  const auto whole = hidden_layer(up.unflatten(1, {count, -1}), experts.activation, experts.gated);
+  const auto hidden = dropout(whole, stream) * weights.unsqueeze(2);  // [N, E, F]
   const auto y = hidden.flatten(1).mm(experts.down.to(type).flatten(0, 1));
   return experts.down_bias.defined() ? y + weights.mm(experts.down_bias.to(type)) : y;
 }
@@ -171,13 +180,13 @@ bool multiplies_groups(torch::ScalarType type, int64_t d_model, int64_t d_hidden
 }
 
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
-                                  const ExpertChoice& choice) {
+                                  const ExpertChoice& choice, const DropoutStream& stream) {
   if constexpr (kHasKernels)
-    if (infers_on_cpu(x) && choice.weight.scalar_type() == torch::kFloat &&
+    if (infers_on_cpu(x) && stream.rate == 0 && choice.weight.scalar_type() == torch::kFloat &&
         x.size(1) % cpu::kMixWidth == 0)
       return cpu::mix_experts(x.contiguous(), experts, choice);
-  if (multiplies_all(experts, choice)) return weighted(x, experts, choice);
-  return grouped(x, experts, choice);
+  if (multiplies_all(experts, choice)) return weighted(x, experts, choice, stream);
+  return grouped(x, experts, choice, stream);
 }
 
 torch::Tensor expert_hidden_layers(const torch::Tensor& x, const Experts& experts,

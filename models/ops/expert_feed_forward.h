@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/ops/elementwise.h"
 #include "models/ops/linear.h"
 
 namespace ablate::models::ops {
@@ -26,12 +27,13 @@ struct ExpertChoice {
 };
 
 /// Sum over a position's slots of weight * (down^T activation(up x + up_bias) + down_bias)
-/// (Shazeer et al. 2017, equation 1). On CUDA the host waits for the ends of the experts' rows,
+/// (Shazeer et al. 2017, equation 1), with dropout of the hidden layers (Fedus et al. 2021, section
+/// 2.4, expert dropout). On CUDA the host waits for the ends of the experts' rows,
 /// except in bfloat16 on compute capability 9 or 10 with D and F divisible by 8, and if all experts
 /// are computed for every position because together they are small: 2 E F <= k D.
 /// // [N, D] -> [N, D]
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
-                                  const ExpertChoice& choice);
+                                  const ExpertChoice& choice, const DropoutStream& stream = {});
 
 /// Whether the device multiplies the rows of all experts at once, in this type and with these
 /// widths, so that the host need not wait; on CUDA.

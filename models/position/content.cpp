@@ -20,11 +20,11 @@ torch::ScalarType wide_type(const torch::Tensor& x) {
   return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
 }
 
-/// All zero for a query that sees no key. // [B, H, T, S] -> [B, H, T, S]
+/// All zero for a query that sees no key, after dropout. // [B, H, T, S] -> [B, H, T, S]
 torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
   auto weights = ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;
-  return weights;
+  return ops::dropout(weights, a.dropout);
 }
 
 /// query - key. // [T, S]

@@ -134,6 +134,21 @@ TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
   EXPECT_GT(captured, 100) << "most variants can be captured";
 }
 
+TEST(PassGraphs, DropoutWithinSubLayersLearnsTheSame) {
+  for (const auto& position :
+       std::vector<models::PositionOptions>{models::Rotary{}, models::Pope{}}) {
+    Training training{.model = models::tiny(), .killed_after = 9};
+    training.model.attention = models::MultiHead{.heads = 2, .dropout = 0.3};
+    training.model.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.3};
+    training.model.embedding_dropout = 0.1;
+    training.model.position = position;
+    const auto with = train(training, true);
+    EXPECT_EQ(with.why, "");
+    training.killed_after = 0;
+    expect_equal(with, train(training, false));
+  }
+}
+
 TEST(PassGraphs, FurtherHeadsAndAZLossLearnTheSame) {
   for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only})
     for (const auto precision : {Precision::fp32, Precision::bf16}) {

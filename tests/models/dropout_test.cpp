@@ -74,6 +74,85 @@ TEST(DropoutSite, TheSumOfEmbeddingAndPositionIsDroppedAndTheRestOfItScaled) {
               5 * std::sqrt(0.25 / static_cast<double>(dropped.numel())));
 }
 
+/// Attention, hidden layers, embeddings and a head, each with a rate of its own.
+std::vector<Variant> places_of_their_own() {
+  const auto heads =
+      changed("heads", [](auto& o) { o.attention = MultiHead{.heads = 2, .dropout = 0.5}; });
+  std::vector<Variant> all{
+      heads,
+      changed("latent", [](auto& o) { o.attention = Latent{.heads = 2, .dropout = 0.5}; }),
+      changed("hidden layer",
+              [](auto& o) { o.feed_forward = DenseFeedForward{.d_hidden = 16, .dropout = 0.5}; }),
+      changed("experts",
+              [](auto& o) {
+                o.feed_forward = MixtureOptions{
+                    .experts = 3, .active = 2, .d_hidden = 16, .dropout = 0.5, .shared_experts = 1};
+              }),
+      changed("dense twin of experts",
+              [](auto& o) {
+                o.feed_forward =
+                    MixtureOptions{.d_hidden = 16, .dropout = 0.5, .match = Match::active};
+              }),
+      changed("embeddings", [](auto& o) { o.embedding_dropout = 0.5; }),
+      changed("label", [](auto& o) {
+        o.family = Family::encoder_only;
+        o.tying = Tying::none;
+        o.output = LabelHead{{}, Pool::mean, 0.5};
+      })};
+  const std::vector<PositionOptions> by_content{Shaw{.max_distance = 3}, TransformerXl{},
+                                                Cope{.positions = 4}, Pope{}};
+  for (const auto& position : by_content) {
+    all.push_back(heads);
+    all.back().first += " by content " + std::to_string(position.index());
+    all.back().second.position = position;
+  }
+  return all;
+}
+
+TEST(DropoutSite, APlaceWithARateOfItsOwnDropsInTrainingAloneByTheSeedOfThePass) {
+  const torch::NoGradGuard no_grad;
+  const auto source = ids({{5, 6, 7, 2, 9, 10}}), target = ids({{1, 8, 9, 11, 12, 13}});
+  for (const auto& [name, options] : places_of_their_own()) {
+    auto model = make(options);
+    const auto run = [&](const ForwardContext& context) {
+      return model->hidden(source, target, context).hidden;
+    };
+    const auto evaluated = run({}), trained = run({.training = true, .seed = 3});
+    EXPECT_GT(largest_difference(evaluated, trained), 1e-3) << name;
+    EXPECT_TRUE(torch::equal(trained, run({.training = true, .seed = 3}))) << name;
+    EXPECT_GT(largest_difference(trained, run({.training = true, .seed = 4})), 1e-3) << name;
+  }
+}
+
+TEST(DropoutSite, ARateOfItsOwnLeavesWhatOthersDrop) {
+  const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+  auto own = tiny();
+  own.embedding_dropout = kTraining.dropout;
+  EXPECT_TRUE(torch::equal(make(own)->hidden(source, target, kTraining).hidden,
+                           make(tiny())->hidden(source, target, kTraining).hidden));
+  own.embedding_dropout = 0;
+  const auto masks = masks_of(own, kTraining);
+  for (const auto& [key, mask] : masks_of(tiny(), kTraining))
+    EXPECT_EQ(torch::equal(mask, masks.at(key)), !key.ends_with("coder.dropout")) << key;
+}
+
+TEST(DropoutSite, LayersThatShareAFeedForwardDropOtherElementsOfItsHiddenLayer) {
+  const torch::NoGradGuard no_grad;
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.layers = 2;
+  options.feed_forward = DenseFeedForward{
+      .d_hidden = 64, .activation = Activation::sigmoid, .dropout = 0.5, .shared = true};
+  auto model = make(options);
+  std::vector<torch::Tensor> kept;
+  Observer observer;
+  observer.hidden_layer = [&](const torch::Tensor& hidden) { kept.push_back(hidden.ne(0)); };
+  model->hidden({}, torch::randint(3, 20, {4, 50}),
+                {.training = true, .seed = 3, .observer = &observer});
+  ASSERT_EQ(kept.size(), 2);
+  EXPECT_NEAR((kept[0] & kept[1]).to(torch::kDouble).mean().item<double>(), 0.25, 0.02);
+}
+
 TEST(DropoutSite, DropsNothingOutsideTraining) {
   auto context = kTraining;
   context.training = false;

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::string_view kTokens = "a batch is measured in target tokens";
 constexpr std::string_view kUpdates = "a run is measured in updates, or by training.budget";
-constexpr std::string_view kNoAttentionDropout = "attention weights have no dropout here";
-constexpr std::string_view kNoHiddenDropout = "hidden layers have no dropout here";
 constexpr std::string_view kFixedIds = "padding is 0, <s> 1, </s> 2 and <unk> 3 here";
 
 /// Of Hugging Face Transformers, nanoGPT, fairseq, JoeyNMT, x-transformers and PyTorch, by what
@@ -142,24 +140,24 @@ constexpr ForeignWord kForeignWords[] = {
     {"drop_path", "model.residual.drop", "", ""},
     {"deepnorm", "model.residual.depth", "deepnorm", "with model.initialization.depth: deepnorm"},
     {"resid_pdrop", "model.dropout", "", ""},
-    {"embd_pdrop", "model.dropout", "", ""},
-    {"dropout_rate", "model.dropout", "", ""},
-    {"embedding_dropout", "model.dropout", "", ""},
-    {"activation_dropout", "", "", kNoHiddenDropout},
-    {"mlp_dropout", "", "", kNoHiddenDropout},
-    {"classifier_dropout", "", "", "the head has no dropout here"},
+    {"embd_pdrop", "model.embedding_dropout", "", ""},
+    {"dropout_rate", "model.dropout", "", "and the dropout of model.attention and of feed_forward"},
+    {"activation_dropout", "model.feed_forward.dropout", "", ""},
+    {"relu_dropout", "model.feed_forward.dropout", "", ""},
+    {"mlp_dropout", "model.feed_forward.dropout", "", ""},
+    {"classifier_dropout", "model.output.dropout", "", "for kind label"},
     {"encoder_layerdrop", "model.residual.drop", "", "by sequence, and less in earlier layers"},
     {"decoder_layerdrop", "model.residual.drop", "", "by sequence, and less in earlier layers"},
     {"hidden_dropout_prob", "model.dropout", "", ""},
-    {"attn_pdrop", "", "", kNoAttentionDropout},
-    {"attn_dropout", "", "", kNoAttentionDropout},
-    {"attention_dropout", "", "", kNoAttentionDropout},
-    {"attention_probs_dropout_prob", "", "", kNoAttentionDropout},
+    {"attn_pdrop", "model.attention.dropout", "", ""},
+    {"attn_dropout", "model.attention.dropout", "", ""},
+    {"attention_dropout", "model.attention.dropout", "", ""},
+    {"attention_probs_dropout_prob", "model.attention.dropout", "", ""},
     {"attention_bias", "model.attention.qkv_bias", "", "and model.attention.output_bias"},
     {"mlp_bias", "model.feed_forward.bias", "", ""},
     {"norm_bias", "model.norm.bias", "", ""},
     {"decoder_bias", "model.output.bias", "", ""},
-    {"type_vocab_size", "", "", "there are no token types here"},
+    {"type_vocab_size", "", "", "no data here have two segments"},
     {"scale_attn_weights", "model.attention.scale", "", ""},
     {"scale_embedding", "model.embedding_scale", "", ""},
     {"tie_word_embeddings", "model.tying", "", ""},

@@ -344,10 +344,11 @@ std::string Reader::hint(const std::string& key, const std::string& path,
   if (auto ours = hint_for_foreign_key(key); !ours.empty()) return ours;
   auto elsewhere = paths_of(whole_, key);
   if (!elsewhere.empty()) {
-    // Keys of the same section come first.
+    const auto depth = [](const std::string& at) { return std::ranges::count(at, '.'); };
+    // Keys of the same section come first, and those that are not deep.
+    std::ranges::stable_sort(elsewhere, {}, depth);
     std::stable_partition(elsewhere.begin(), elsewhere.end(),
                           [&](const std::string& other) { return other.starts_with(path + "."); });
-    const auto depth = [](const std::string& at) { return std::ranges::count(at, '.'); };
     // The keys of model.encoder and model.decoder repeat those of the model.
     const auto first = depth(elsewhere.front());
     std::erase_if(elsewhere, [&](const std::string& other) {

@@ -9,7 +9,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Longest sequence for which this beats SDPA's flash path on a CPU (bench/README.md).
+/// Longest sequence for which this beats SDPA's flash path on a CPU (bench/README.md), which drops
+/// no weights: with dropout this beats LibTorch's operators at any length.
 constexpr int64_t kLongestPacked = 128;
 
 /// Items of a task: one head of one sequence is little work.
@@ -23,6 +24,7 @@ struct Operands {
   torch::Tensor angles;            // cosine and sine // [2, T, R]
   bool interleaved = false;
   kernel::AttentionShape shape;
+  DropoutStream dropout;
 
   int64_t key_column() const { return query.is_same(key_value) ? shape.heads * shape.d_k : 0; }
   int64_t value_column() const { return key_column() + shape.heads * shape.d_k; }
@@ -42,7 +44,8 @@ Operands operands_of(const torch::Tensor& query, const torch::Tensor& key_value,
                 .keys = key_value.size(1),
                 .d_k = in.heads.d_k,
                 .d_v = in.heads.d_v,
-                .causal = in.causal}};
+                .causal = in.causal},
+      .dropout = in.dropout};
   if (bias.numel() > 0) {
     const int64_t behind = kernel::padded(bias.size(-1)) - bias.size(-1);
     all.bias = torch::constant_pad_nd(bias.to(torch::kFloat), {0, behind}).contiguous();
@@ -92,7 +95,8 @@ Result run_forward(const Operands& in) {
     const kernel::Attention<T> arguments{.shape = shape,
                                          .input = kernel_input<T>(in),
                                          .output = columns<T>(values, 0),
-                                         .probabilities = probabilities.data_ptr<float>()};
+                                         .probabilities = probabilities.data_ptr<float>(),
+                                         .dropout = mask_of(in.dropout)};
     at::parallel_for(0, in.items(), kItemGrain,
                      [&](int64_t begin, int64_t end) { kernel::attention(begin, end, arguments); });
   });
@@ -119,7 +123,8 @@ void run_backward(const Operands& in, const torch::Tensor& grad_output,
         .query_gradient = columns<T>(gradients.query, 0),
         .key_gradient = columns<T>(gradients.key_value, in.key_column()),
         .value_gradient = columns<T>(gradients.key_value, in.value_column()),
-        .bias_gradient = nullptr};
+        .bias_gradient = nullptr,
+        .dropout = mask_of(in.dropout)};
     at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
       for (int64_t part = first; part < last; ++part) {
         auto mine = arguments;
@@ -137,24 +142,29 @@ void save(AutogradContext* context, const Operands& in, const torch::Tensor& pro
   context->saved_data["own"] = in.query.is_same(in.key_value);
   context->saved_data["interleaved"] = in.interleaved;
   context->saved_data["causal"] = in.shape.causal;
+  context->saved_data["rate"] = in.dropout.rate;
+  context->saved_data["seed"] = static_cast<int64_t>(in.dropout.noise.seed);
   context->saved_data["heads"] = std::vector<int64_t>{in.shape.heads, in.shape.d_k, in.shape.d_v};
 }
 
 Operands restore(AutogradContext* context, const variable_list& saved) {
   const auto heads = context->saved_data["heads"].toIntVector();
   const auto& key_value = context->saved_data["own"].toBool() ? saved[0] : saved[1];
-  return {.query = saved[0],
-          .key_value = key_value,
-          .padding_mask = saved[2],
-          .bias = saved[3],
-          .angles = saved[4],
-          .interleaved = context->saved_data["interleaved"].toBool(),
-          .shape = {.heads = heads[0],
-                    .queries = saved[0].size(1),
-                    .keys = key_value.size(1),
-                    .d_k = heads[1],
-                    .d_v = heads[2],
-                    .causal = context->saved_data["causal"].toBool()}};
+  return {
+      .query = saved[0],
+      .key_value = key_value,
+      .padding_mask = saved[2],
+      .bias = saved[3],
+      .angles = saved[4],
+      .interleaved = context->saved_data["interleaved"].toBool(),
+      .shape = {.heads = heads[0],
+                .queries = saved[0].size(1),
+                .keys = key_value.size(1),
+                .d_k = heads[1],
+                .d_v = heads[2],
+                .causal = context->saved_data["causal"].toBool()},
+      .dropout = {.rate = context->saved_data["rate"].toDouble(),
+                  .noise = {.seed = static_cast<uint64_t>(context->saved_data["seed"].toInt())}}};
 }
 
 /// `key_value` is `query` if keys and values follow the queries in it; `bias` is [H, T, S] or
@@ -193,7 +203,7 @@ bool serves_packed(const AttentionInput& in) {
   const int64_t keys = in.key_value.defined() ? in.key_value.size(1) : in.query.size(1);
   return !in.wants_probabilities && in.position.content == nullptr &&
          !in.position.documents.defined() && in.weighting.is_softmax() && trains_on_cpu(in.query) &&
-         std::max(in.query.size(1), keys) <= kLongestPacked;
+         (in.dropout.rate > 0 || std::max(in.query.size(1), keys) <= kLongestPacked);
 }
 
 torch::Tensor packed_attention(const AttentionInput& in) {

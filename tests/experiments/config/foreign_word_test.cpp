@@ -82,7 +82,7 @@ TEST(ForeignWords, AreExplained) {
   EXPECT_EQ(explanation("perplexity"),
             "perplexity: perplexity of the target tokens, teacher-forced\ntype: metric\nbetter: "
             "lower\n");
-  EXPECT_EQ(explanation("type_vocab_size"), "type_vocab_size: there are no token types here\n");
+  EXPECT_EQ(explanation("type_vocab_size"), "type_vocab_size: no data here have two segments\n");
 }
 
 }  // namespace

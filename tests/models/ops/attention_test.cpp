@@ -41,9 +41,9 @@ ops::AttentionOutput spelled_out(const ops::AttentionInput& in) {
   if (in.padding_mask.defined()) visible = visible & in.padding_mask.unsqueeze(1).unsqueeze(1);
   if (in.causal) visible = visible.tril();
   const auto weights = scores.masked_fill(visible.logical_not(), -1e30).softmax(-1);
-  return {
-      weights.matmul(heads_of(parts[1], heads.key_values, heads.count)).transpose(1, 2).flatten(2),
-      weights};
+  const auto kept = ops::dropout(weights, in.dropout);
+  return {kept.matmul(heads_of(parts[1], heads.key_values, heads.count)).transpose(1, 2).flatten(2),
+          weights};
 }
 
 /// A rotation at `length` positions, or none.
@@ -107,6 +107,39 @@ TEST(Attention, OverAMemoryIsTheFormulaWithItsGradients) {
       expect_near_values(a[0], b[0], 1e-4);
       expect_near_values(a[1], b[1], 1e-4);
     }
+}
+
+/// A kernel and, without gradients or with one of these weightings, LibTorch's operators.
+TEST(Attention, DropsTheWeightsThatDropoutOfAllOfThemDropsWhateverComputesIt) {
+  torch::manual_seed(6);
+  const ops::Heads heads{4, 2, 6, 5};
+  for (const int64_t length : {1, 5, 37, 150}) {
+    const auto qkv = torch::randn({3, length, 24 + 12 + 10}).requires_grad_();
+    const auto bias = torch::randn({4, length, length}).requires_grad_();
+    const ops::AttentionInput in{.query = qkv,
+                                 .heads = heads,
+                                 .position = {.bias = bias},
+                                 .causal = true,
+                                 .dropout = {.rate = 0.4, .noise = {17}}};
+    const auto ours = ops::attention(in).values, theirs = spelled_out(in).values;
+    expect_near_values(ours, theirs);
+    const auto a = weighted_gradients(ours, {qkv, bias});
+    const auto b = weighted_gradients(theirs, {qkv, bias});
+    for (size_t i = 0; i < a.size(); ++i) expect_near_values(a[i], b[i], 1e-4);
+    auto other = in;
+    other.dropout.noise = {18};
+    EXPECT_GT(largest_difference(ops::attention(other).values, ours), length == 1 ? -1 : 0.01);
+    auto watched = in;
+    watched.wants_probabilities = true;
+    const auto both = ops::attention(watched);
+    expect_near_values(both.values, theirs);
+    expect_near_values(both.probabilities.sum(-1), torch::ones({3, 4, length}));
+    auto sunken = in;
+    sunken.weighting.sinks = torch::full({4}, -1e4);  // of which no weight is left
+    expect_near_values(ops::attention(sunken).values, theirs);
+    const torch::NoGradGuard no_grad;
+    expect_near_values(ops::attention(in).values, theirs);
+  }
 }
 
 /// Weights of the scores 0, ln 3 and of a third that is hidden.

@@ -59,6 +59,34 @@ TEST(ExpertFeedForward, SumsTheWeightedOutputsOfThePositionsExperts) {
     }
 }
 
+/// Experts that return the hidden layer of an input of ones, which is 2 everywhere.
+TEST(ExpertFeedForward, DropsElementsOfHiddenLayersAndScalesTheOthers) {
+  for (const int64_t d_hidden : {int64_t{16}, kFew}) {
+    const Experts experts{.up = torch::full({3, d_hidden, 16}, 2.0 / 16),
+                          .down = torch::eye(d_hidden, 16).repeat({3, 1, 1}),
+                          .activation = Activation::relu,
+                          .gated = false};
+    const auto expert = torch::arange(600).remainder(4).view({600, 1});  // 3: an empty slot
+    const ExpertChoice choice{.expert = torch::cat({expert, torch::full_like(expert, 3)}, 1),
+                              .weight = torch::ones({600, 2})};
+    const auto through = [&](uint64_t seed) {
+      return expert_feed_forward(torch::ones({600, 16}), experts, choice,
+                                 {.rate = 0.25, .noise = {seed}})
+          .narrow(1, 0, d_hidden);
+    };
+    const auto y = through(5);
+    const auto used = expert.lt(3).expand_as(y);
+    EXPECT_TRUE((y.eq(0) | (y - 2 / 0.75).abs().lt(1e-5)).all().item<bool>());
+    EXPECT_NEAR(y.masked_select(used).ne(0).to(torch::kDouble).mean().item<double>(), 0.75, 0.05);
+    EXPECT_TRUE(torch::equal(y, through(5)));
+    EXPECT_FALSE(torch::equal(y, through(6)));
+    for (const int64_t e : {1, 2})
+      EXPECT_FALSE(torch::equal(y.slice(0, e, 600, 4), y.slice(0, 0, 600, 4))) << e;
+    const torch::NoGradGuard no_grad;  // for which another back end serves
+    EXPECT_TRUE(torch::equal(y, through(5)));
+  }
+}
+
 TEST(ExpertFeedForward, ItsGradientsAreThoseOfTheDefinition) {
   for (const bool gated : {false, true})
     for (const int64_t d_hidden : {int64_t{32}, kFew}) {
