@@ -16,9 +16,12 @@ struct Filler {
   at::Generator generator;
 
   void operator()(const Constant& constant) const { tensor.fill_(constant.value); }
-  void operator()(const Normal& normal) const { tensor.normal_(0.0, normal.deviation, generator); }
+  void operator()(const Normal& normal) const {
+    tensor.normal_(0.0, normal.deviation, generator);
+    if (normal.rows > 0) tensor.narrow(0, 0, normal.rows).mul_(normal.factor);
+  }
   void operator()(const TruncatedNormal& normal) const {
-    const double within = std::erf(std::numbers::sqrt2);  // P(|x| < 2 deviations)
+    const double within = std::erf(normal.cutoff * std::numbers::sqrt2 / 2);  // P(|x| < cutoff)
     tensor.uniform_(-within, within, generator)
         .erfinv_()
         .mul_(std::numbers::sqrt2 * normal.deviation);

@@ -11,14 +11,17 @@ struct Constant {
   double value = 0;
 };
 
-/// Normal with mean 0.
+/// Normal with mean 0. The first rows of a matrix may have a smaller or larger deviation.
 struct Normal {
   double deviation = 1;
+  int64_t rows = 0;   // that have
+  double factor = 1;  // times it
 };
 
-/// Normal with mean 0, truncated at two standard deviations; `deviation` is that before truncation.
+/// Normal with mean 0, cut off at this many standard deviations; `deviation` is that before.
 struct TruncatedNormal {
   double deviation = 1;
+  double cutoff = 2;
 };
 
 /// Uniform in [-bound, bound].
@@ -38,6 +41,7 @@ struct XavierUniform {
   bool transposed = false;
   bool adds_to_residual = false;  // their output is added to the residual stream
   size_t scores = 0;              // number of leading matrices whose outputs are scores
+  int64_t d_k = 0;                // width of a query, whose matrix is the first; 0: none is
   double gain = 1;
   double value_gain = 1;  // factor of the gain of all others
 };

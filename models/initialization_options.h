@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -61,27 +62,54 @@ struct XavierInitialization : Initialization {
   }
 };
 
+inline constexpr auto kDeepNormIsForXavier =
+    "can be deepnorm only if kind is xavier, which DeepNorm's factors are for";
+
 /// Matrices of layers, embeddings and output are normal with one deviation (Radford et al. 2019).
 struct NormalInitialization : Initialization {
   static constexpr std::string_view name = "normal";
   double deviation = 0.02;
+  std::optional<double> cutoff;
 
   static void fields(auto& o, auto&& visit) {
     Initialization::fields(o, visit);
     visit("deviation", o.deviation,
           "standard deviation of matrices within layers, of embeddings and of the output",
           options::above(0, 100));
+    visit("cutoff", o.cutoff,
+          "no value is more than this many deviations from 0 (initializer_cutoff_factor); absent: "
+          "values have no bound",
+          options::from(1, 5));
   }
   static void rules(const NormalInitialization& o, auto&& require) {
     Initialization::rules(o, require);
-    require(o.depth != DepthScaling::deepnorm, "depth",
-            "can be deepnorm only if kind is xavier, which DeepNorm's factors are for");
+    require(o.depth != DepthScaling::deepnorm, "depth", kDeepNormIsForXavier);
+  }
+};
+
+/// The values of T5 (Raffel et al. 2019, in the code of Mesh TensorFlow): matrices within layers
+/// are normal with factor / sqrt(inputs), those of multi-head queries with 1 / sqrt(d_k) of that,
+/// since T5 does not scale scores; embeddings and output with factor, and tables of positions with
+/// factor / sqrt(d_model).
+struct T5Initialization : Initialization {
+  static constexpr std::string_view name = "t5";
+  double factor = 1.0;
+
+  static void fields(auto& o, auto&& visit) {
+    Initialization::fields(o, visit);
+    visit("factor", o.factor, "factor of all deviations (initializer_factor)",
+          options::above(0, 100));
+  }
+  static void rules(const T5Initialization& o, auto&& require) {
+    Initialization::rules(o, require);
+    require(o.depth != DepthScaling::deepnorm, "depth", kDeepNormIsForXavier);
   }
 };
 
 /// How parameters start. Norms, biases, routers, recurrent mixers and position schemes start as
 /// they state themselves.
-using InitializationOptions = std::variant<XavierInitialization, NormalInitialization>;
+using InitializationOptions =
+    std::variant<XavierInitialization, NormalInitialization, T5Initialization>;
 
 /// Values, learning rates and scales as they are written, at every width.
 struct Standard : EmptyOptions {

@@ -24,6 +24,10 @@ LinearImpl::LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool wi
   if (with_bias) bias = register_parameter("bias", {total}, Constant{0}, Role::vector);
 }
 
+void LinearImpl::makes_queries(int64_t d_k) {
+  std::get<XavierUniform>(own_parameters_.front().initializer).d_k = d_k;
+}
+
 void LinearImpl::adapt(int64_t rank, double scale) {
   const int64_t width = weight.dense.size(1), total = weight.dense.size(0);
   lora_a_ =

@@ -63,11 +63,13 @@ class Module : public torch::nn::Module {
   /// from the pass's seed and this.
   uint64_t site() const { return site_; }
 
+ protected:
+  std::vector<Parameter> own_parameters_;
+
  private:
   friend void assign_sites(torch::nn::Module& model);
   friend void parametrize(torch::nn::Module& stack, const StackOptions& options);
 
-  std::vector<Parameter> own_parameters_;
   std::vector<Buffer> random_buffers_;
   uint64_t site_ = 0;
 };

@@ -24,6 +24,8 @@ PositionContext context_of(const StackOptions& options, const Scheme& scheme) {
                           .base_width = base_width_of(options.parametrization, options.d_model)};
   if (const auto* randomized = std::get_if<Randomized>(&options.position_ids))
     context.id_range = randomized->range;
+  if (const auto* t5 = std::get_if<T5Initialization>(&options.initialization))
+    context.embedding_factor = t5->factor;
   if (scheme.heads) {
     const auto heads = heads_of(*scheme.heads, options.d_model);
     context.heads = heads.count;

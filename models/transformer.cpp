@@ -59,16 +59,36 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
   assign_sites(*this);
 }
 
+namespace {
+
+Initializer cut_normal(const NormalInitialization& o, double deviation) {
+  if (o.cutoff) return TruncatedNormal{deviation, *o.cutoff};
+  return Normal{deviation};
+}
+
+/// How embeddings and output start in a model whose base has this width.
+struct TableStart {
+  double base, factor;
+
+  Initializer operator()(const XavierInitialization&) const {
+    return Normal{factor * (1.0 / std::sqrt(base))};
+  }
+  Initializer operator()(const NormalInitialization& o) const {
+    return cut_normal(o, factor * o.deviation);
+  }
+  Initializer operator()(const T5Initialization& o) const { return Normal{factor * o.factor}; }
+};
+
+}  // namespace
+
 torch::Tensor TransformerImpl::table(const std::string& name, int64_t size, Role role) {
   const auto& initialization = options_.initialization;
-  const auto* normal = std::get_if<NormalInitialization>(&initialization);
   const auto base = static_cast<double>(base_width_of(options_.parametrization, d_model_));
   const double factor = std::visit(
       [&](const Initialization& o) { return role == Role::output ? o.output : o.embeddings; },
       initialization);
   return register_parameter(name, {size, d_model_},
-                            Normal{factor * (normal ? normal->deviation : 1.0 / std::sqrt(base))},
-                            role);
+                            std::visit(TableStart{base, factor}, initialization), role);
 }
 
 void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
@@ -268,6 +288,7 @@ namespace {
 struct Start {
   const XavierUniform& stated;
   const StackOptions& stack;
+  int64_t columns;
   double width;  // factor of standard deviations
 
   Initializer operator()(const XavierInitialization& o) const {
@@ -277,7 +298,14 @@ struct Start {
     return scaled;
   }
   Initializer operator()(const NormalInitialization& o) const {
-    return Normal{o.deviation * factor_of(o.depth) * width};
+    return cut_normal(o, o.deviation * factor_of(o.depth) * width);
+  }
+  Initializer operator()(const T5Initialization& o) const {
+    const auto root = [](int64_t number) { return std::sqrt(static_cast<double>(number)); };
+    const int64_t inputs = stated.transposed ? stated.rows.front() : columns;
+    const double deviation = o.factor * factor_of(o.depth) / root(inputs);
+    if (stated.d_k == 0) return Normal{deviation};
+    return Normal{deviation, stated.rows.front(), 1 / root(stated.d_k)};
   }
 
  private:
@@ -304,7 +332,8 @@ void parametrize(torch::nn::Module& stack, const StackOptions& options) {
       const auto* stated = std::get_if<XavierUniform>(&parameter.initializer);
       if (stated == nullptr) continue;
       parameter.initializer =
-          std::visit(Start{*stated, options, std::sqrt(share)}, options.initialization);
+          std::visit(Start{*stated, options, parameter.tensor.size(-1), std::sqrt(share)},
+                     options.initialization);
     }
   }
 }

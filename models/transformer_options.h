@@ -339,6 +339,10 @@ void position_rules(const TransformerOptions& o, auto& require) {
 }
 
 void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
+  require(!std::holds_alternative<T5Initialization>(o.initialization) ||
+              std::holds_alternative<Standard>(o.parametrization),
+          "parametrization.kind",
+          "must be standard if initialization is t5, whose deviations depend on the width");
   family_rules(o, require);
   depth_rules(o, require);
   cross_attention_rules(o, require);

@@ -34,7 +34,9 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
                                   {heads_.query_width(), heads_.key_width(), heads_.value_width()},
                                   Projection::qkv))),
       out_(register_module("out", output_projection(options, stack))),
-      stages_(*this, {options, stack}) {}
+      stages_(*this, {options, stack}) {
+  qkv_->makes_queries(heads_.d_k);
+}
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const ops::AttentionPosition& position,
                                      const ForwardContext& context) {
@@ -103,7 +105,9 @@ CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOpti
           "key_value", input_projection(options, stack, {heads_.key_width(), heads_.value_width()},
                                         Projection::qkv))),
       out_(register_module("out", output_projection(options, stack))),
-      stages_(*this, {options, stack}) {}
+      stages_(*this, {options, stack}) {
+  query_->makes_queries(heads_.d_k);
+}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const StackOutput& memory,
                                           const ForwardContext& context) {

@@ -42,6 +42,7 @@ class LatentAttention : public ScoredMixer {
     }
     query_ = register_module("query", Linear(options.query_rank.value_or(stack.d_model), query,
                                              stack.bias, Projection::query));
+    query_->makes_queries(widths_.shared + widths_.d_k);
   }
 
   torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,

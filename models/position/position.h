@@ -19,14 +19,16 @@ namespace ablate::models {
 /// Properties of the stack that a scheme serves.
 struct PositionContext {
   int64_t d_model, heads, d_k, d_v, layers;
-  bool causal;                // a decoder's stack, in which no key follows the query
-  int64_t id_range = 0;       // position ids are any below it; 0: they follow on each other
-  int64_t base_width = 0;     // of a parametrization by width; 0: d_model
-  double head_narrowing = 1;  // base width over d_model if d_k follows it, otherwise 1
+  bool causal;                  // a decoder's stack, in which no key follows the query
+  int64_t id_range = 0;         // position ids are any below it; 0: they follow on each other
+  int64_t base_width = 0;       // of a parametrization by width; 0: d_model
+  double head_narrowing = 1;    // base width over d_model if d_k follows it, otherwise 1
+  double embedding_factor = 1;  // of embedding_deviation()
 
   /// Standard deviation of the initial values of a learned table of embeddings.
   double embedding_deviation() const {
-    return 1.0 / std::sqrt(static_cast<double>(base_width == 0 ? d_model : base_width));
+    return embedding_factor /
+           std::sqrt(static_cast<double>(base_width == 0 ? d_model : base_width));
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "models/module.h"
 #include "models/transformer.h"
@@ -129,6 +130,53 @@ TEST(Initialization, NormalDrawsMatricesEmbeddingsAndOutputWithOneDeviation) {
     EXPECT_NEAR(parameter.tensor.std().item<double>(), expected, 0.1 * expected) << key;
     EXPECT_GT(parameter.tensor.abs().max().item<double>(), 2.5 * expected) << key;
   }
+}
+
+/// Of a normal distribution that ends at `cutoff` deviations.
+double deviation_within(double cutoff) {
+  const double density = std::exp(-cutoff * cutoff / 2) / std::sqrt(2 * std::numbers::pi);
+  return std::sqrt(1 - 2 * cutoff * density / std::erf(cutoff / std::numbers::sqrt2));
+}
+
+TEST(Initialization, ACutoffBoundsMatricesEmbeddingsAndOutput) {
+  auto options = tiny();
+  options.d_model = 128;
+  options.layers = 1;
+  options.tying = Tying::none;
+  for (const double cutoff : {1.0, 2.0, 3.0}) {
+    options.initialization = NormalInitialization{{}, 0.03, cutoff};
+    for (const auto& [key, parameter] : stated(make(options, 200))) {
+      if (parameter.role == Role::vector) continue;
+      const auto& tensor = parameter.tensor;
+      const double expected = 0.03 * deviation_within(cutoff);
+      EXPECT_NEAR(tensor.std().item<double>(), expected, 0.05 * expected) << key;
+      EXPECT_NEAR(tensor.abs().max().item<double>(), 0.03 * cutoff, 0.2 * 0.03) << key;
+      EXPECT_LE(tensor.abs().max().item<double>(), 0.03 * cutoff * (1 + 1e-5)) << key;
+    }
+  }
+}
+
+TEST(Initialization, T5DrawsWithADeviationForEachKindOfMatrix) {
+  auto options = tiny();
+  options.d_model = 128;
+  options.layers = 1;
+  options.attention = MultiHead{.heads = 2, .d_k = 64, .d_v = 32};
+  options.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 256};
+  options.initialization = T5Initialization{{.depth = DepthScaling::sqrt, .embeddings = 0.5}, 2};
+  const auto own = stated(make(options));
+  const auto expect_deviation = [&](const std::string& key, double expected, int64_t from = 0) {
+    const auto& all = own.at(key).tensor;
+    const auto rows =
+        all.slice(0, from, from == 0 ? std::min<int64_t>(128, all.size(0)) : all.size(0));
+    EXPECT_NEAR(rows.std().item<double>(), expected, 0.05 * expected) << key;
+  };
+  expect_deviation("embedding", 2 * 0.5);
+  expect_deviation("encoder.layers.0.attention.qkv.weight", 2 / std::sqrt(128.0 * 64));  // queries
+  expect_deviation("encoder.layers.0.attention.qkv.weight", 2 / std::sqrt(128.0), 128);
+  expect_deviation("encoder.layers.0.attention.out.weight", 2 / std::sqrt(64.0 * 2));
+  expect_deviation("encoder.layers.0.feed_forward.up", 2 / std::sqrt(128.0));
+  expect_deviation("encoder.layers.0.feed_forward.down", 2 / std::sqrt(256.0 * 2));
+  expect_deviation("decoder.layers.0.cross_attention.query.weight", 2 / std::sqrt(128.0 * 64));
 }
 
 TEST(MaximalUpdate, AtItsBaseWidthIsTheStandardModel) {

@@ -166,8 +166,8 @@ constexpr ForeignWord kForeignWords[] = {
     {"share_encoder_decoder_embeddings", "model.tying", "embeddings", ""},
     {"initializer_range", "model.initialization.deviation", "", "for kind normal"},
     {"init_std", "model.initialization.deviation", "", "for kind normal"},
-    {"initializer_cutoff_factor", "", "", "normal values are not cut off here"},
-    {"initializer_factor", "", "", "T5's deviations, one for each kind of matrix, are not there"},
+    {"initializer_cutoff_factor", "model.initialization.cutoff", "", "for kind normal"},
+    {"initializer_factor", "model.initialization.factor", "", "for kind t5"},
     {"classifier_pooling", "model.output.pool", "", "for kind label"},
     // Training.
     {"lr", "training.schedule.peak", "", ""},

@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/models/models.h"
+
+namespace ablate::models {
+namespace {
+
+/// Values of Hugging Face's Transformers; golden/training_mode.py documents the layout.
+const nlohmann::json& recorded() {
+  static const auto json = nlohmann::json::parse(
+      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/training_mode.json"));
+  return json;
+}
+
+/// The generator's models.
+std::map<std::string, TransformerOptions> families() {
+  TransformerOptions plain{.d_model = 8,
+                           .layers = 2,
+                           .attention = MultiHead{.heads = 2, .dropout = 0.2},
+                           .embedding_scale = false,
+                           .dropout = 0.1};
+  std::map<std::string, TransformerOptions> all{
+      {"gpt2", plain}, {"bert", plain}, {"marian", plain}};
+  auto& gpt2 = all["gpt2"];
+  gpt2.family = Family::decoder_only;
+  gpt2.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu_tanh};
+  gpt2.norm.placement = NormPlacement::pre;
+  gpt2.embedding_dropout = 0.3;
+  auto& bert = all["bert"];
+  bert.family = Family::encoder_only;
+  bert.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu};
+  bert.embedding_norm = EmbeddingNorm::layer;
+  bert.output = LmHead{{}, true, Activation::gelu};
+  gpt2.position = bert.position = Learned{.max_length = 10};
+  auto& marian = all["marian"];
+  marian.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.3};
+  marian.position = Sinusoidal{.layout = SinusoidalLayout::halves};
+  marian.embedding_scale = true;
+  return all;
+}
+
+torch::Tensor rows_of(const nlohmann::json& one, const char* side) {
+  return one.contains(side) ? ids(one.at(side).get<std::vector<std::vector<int64_t>>>())
+                            : torch::Tensor();
+}
+
+torch::Tensor list_of(const nlohmann::json& numbers) {
+  return torch::tensor(numbers.get<std::vector<double>>(), torch::kDouble).to(torch::kFloat);
+}
+
+/// 0, 1, 2, ..., times `step` plus `first`, and the sines of these.
+torch::Tensor sines(int64_t count, double step, double first) {
+  return (torch::arange(count, torch::kDouble) * step + first).sin().to(torch::kFloat);
+}
+
+Transformer filled(const TransformerOptions& options, const nlohmann::json& parameters) {
+  auto model = make(options, 16);
+  const torch::NoGradGuard no_grad;
+  const auto own = model->named_parameters();
+  EXPECT_EQ(own.size(), parameters.size());
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const auto& one = parameters[i];
+    auto tensor = own[one.at("name").get<std::string>()];
+    EXPECT_EQ(tensor.sizes().vec(), one.at("shape").get<std::vector<int64_t>>()) << one;
+    tensor.copy_((sines(tensor.numel(), 0.37, 0.7 * static_cast<double>(i) + 0.1) *
+                      one.at("scale").get<double>() +
+                  one.at("offset").get<double>())
+                     .view_as(tensor));
+  }
+  return model;
+}
+
+void expect_near(const torch::Tensor& actual, const nlohmann::json& expected,
+                 const std::string& name) {
+  const auto wanted = list_of(expected);
+  EXPECT_LT(largest_difference(actual.flatten(), wanted),
+            1e-4 * std::max(0.01, wanted.abs().max().item<double>()))
+      << name;
+}
+
+TEST(TrainingMode, LogitsAndGradientsAreThoseOfTransformersWithTheSameMasks) {
+  for (const auto& [name, options] : families()) {
+    const auto& one = recorded().at("families").at(name);
+    auto model = filled(options, one.at("parameters"));
+    const auto source = rows_of(one, "source"), target = rows_of(one, "target");
+    const ForwardContext training{
+        .training = true, .dropout = options.dropout, .seed = recorded().at("seed")};
+    const auto logits_in = [&](const ForwardContext& context) {
+      return model->project(model->hidden(source, target, context).hidden);
+    };
+    const auto logits = logits_in(training);
+    expect_near(logits.detach(), one.at("logits"), name);
+    {
+      const torch::NoGradGuard no_grad;  // which other operations compute
+      expect_near(logits_in(training), one.at("logits"), name + " without gradients");
+      EXPECT_GT(largest_difference(logits_in({}), logits), 0.01) << name << " in evaluation";
+    }
+    (logits.flatten() * sines(logits.numel(), 0.3, 0)).sum().backward();
+    const auto parameters = model->named_parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const auto key = one.at("parameters")[i].at("name").get<std::string>();
+      expect_near(parameters[key].grad(), one.at("gradients")[i], name + " " + key);
+    }
+  }
+}
+
+/// The distribution of every parameter, by its name.
+std::map<std::string, Initializer> initializers_of(const Transformer& model) {
+  std::map<std::string, Initializer> all;
+  for (const auto& item : model->named_modules())
+    if (const auto* own = dynamic_cast<const Module*>(item.value().get()))
+      for (const auto& parameter : own->own_parameters())
+        all[(item.key().empty() ? "" : item.key() + ".") + parameter.name] = parameter.initializer;
+  return all;
+}
+
+TEST(TrainingMode, DeviationsAreThoseThatTransformersGivesT5) {
+  const auto& t5 = recorded().at("t5");
+  const int64_t d_k = t5.at("d_k"), hidden = t5.at("d_hidden");
+  const TransformerOptions options{
+      .d_model = t5.at("d_model"),
+      .layers = 1,
+      .attention = MultiHead{.heads = t5.at("heads"), .d_k = d_k, .d_v = d_k},
+      .feed_forward = DenseFeedForward{.d_hidden = hidden, .gated = true},
+      .position = T5Bias{},
+      .bias = false,
+      .initialization = T5Initialization{{}, t5.at("factor")}};
+  const auto initializers = initializers_of(make(options));
+  for (const auto& [name, deviations] : t5.at("deviations").items()) {
+    const auto& normal = std::get<Normal>(initializers.at(name));
+    const bool queries = name.ends_with("qkv.weight") || name.ends_with("query.weight");
+    EXPECT_EQ(normal.rows, queries ? 4 * d_k : 0) << name;
+    EXPECT_NEAR(normal.deviation * normal.factor, deviations.front().get<double>(), 1e-9) << name;
+    const double last = deviations.size() > 1 ? 1 : normal.factor;  // of the matrices
+    EXPECT_NEAR(normal.deviation * last, deviations.back().get<double>(), 1e-9) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ablate::models
