@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
+#include "experiments/exchange/huggingface/one_form.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::exchange {
@@ -19,80 +21,8 @@ using models::DenseFeedForward;
 using models::Learned;
 using models::MultiHead;
 using models::Rotary;
-using models::Side;
 using models::Sinusoidal;
 using nlohmann::json;
-
-/// Options in one form: what is absent is given, what changes no output is as it is by default, and
-/// layers that are alike are the model's.
-class OneForm {
- public:
-  static models::TransformerOptions of(models::TransformerOptions o) {
-    for (const auto side : {Side::encoder, Side::decoder}) {
-      auto& list = side == Side::encoder ? o.encoder : o.decoder;
-      if (!list.empty() && models::are_alike(list)) collapse(o, list, side);
-      for (auto& layer : list)
-        give(layer.attention, layer.feed_forward, layer.norm, layer.position, o);
-    }
-    give(o.attention, o.feed_forward, o.norm, o.position, o);
-    const bool pair = o.family == models::Family::encoder_decoder;
-    const auto own = o.family == models::Family::decoder_only ? Side::decoder : Side::encoder;
-    const auto encoder = models::depth_of(o, own), decoder = models::depth_of(o, Side::decoder);
-    o.layers = encoder;
-    o.encoder_layers = o.decoder_layers = {};
-    if (pair && decoder != encoder) o.decoder_layers = decoder;
-    if (!transforms(o) && gives_biases(o)) o.bias = true;  // everything that it decides is given
-    o.dropout = 0;
-    o.initialization = {};
-    return o;
-  }
-
- private:
-  static bool gives_biases(const models::TransformerOptions& o) {
-    return !std::holds_alternative<models::Latent>(o.attention) &&
-           !std::holds_alternative<models::Mamba2>(o.attention);
-  }
-  static bool transforms(const models::TransformerOptions& o) {
-    const auto* head = std::get_if<models::LmHead>(&o.output);
-    return head != nullptr && head->transform;
-  }
-  static void collapse(models::TransformerOptions& o, models::SideLayers& list, Side side) {
-    const auto& first = list.front();
-    o.attention = first.attention;
-    if (side == Side::decoder) o.cross_attention = first.cross_attention;
-    o.feed_forward = first.feed_forward;
-    o.position = first.position;
-    o.ngrams = first.ngrams;
-    o.norm = first.norm;
-    o.residual = first.residual;
-    o.block = first.block;
-    o.canon = first.canon;
-    list.clear();
-  }
-  static void give(models::AttentionOptions& attention, models::FeedForwardOptions& feed_forward,
-                   models::NormOptions& norm, models::PositionOptions& position,
-                   const models::TransformerOptions& o) {
-    if (auto* heads = std::get_if<MultiHead>(&attention)) {
-      heads->d_k = heads->d_k.value_or(o.d_model / heads->heads);
-      heads->d_v = heads->d_v.value_or(o.d_model / heads->heads);
-      heads->key_value_heads = heads->key_value_heads.value_or(heads->heads);
-      heads->qkv_bias = heads->qkv_bias.value_or(o.bias);
-      heads->output_bias = heads->output_bias.value_or(o.bias);
-    }
-    if (auto* latent = std::get_if<models::Latent>(&attention)) {
-      const auto widths = models::widths_of(*latent, o.d_model);
-      latent->rank = widths.rank;
-      latent->d_k = widths.d_k;
-      latent->shared_d_k = widths.shared;
-      latent->d_v = widths.d_v;
-    }
-    if (auto* dense = std::get_if<DenseFeedForward>(&feed_forward))
-      dense->bias = dense->bias.value_or(o.bias);
-    norm.bias = norm.kind != models::NormKind::rms && norm.bias.value_or(o.bias);
-    norm.alpha = models::NormOptions().alpha;
-    if (auto* learned = std::get_if<Learned>(&position)) learned->deviation = {};
-  }
-};
 
 const char* name_of(Activation activation) {
   switch (activation) {
@@ -344,10 +274,37 @@ std::vector<config::Difference> differences(const Parts& p, const json& written)
     if (auto* head = std::get_if<models::LmHead>(&own.output);
         head != nullptr && written["model_type"] == "marian")
       head->bias = true;  // of zeros, if ours has none
-    return config::differences({.model = own}, {.model = OneForm::of(read)});
+    return config::differences({.model = own}, {.model = in_one_form(read)});
   } catch (const training::CheckpointError& error) {
     return {{.path = error.what(), .left = "", .right = ""}};  // such as an activation it lacks
   }
+}
+
+/// What a family calls the dropout of its places; empty: it has no such place.
+struct DropoutNames {
+  const char *outputs, *embeddings, *weights, *hidden;
+};
+
+/// The rates with which the model was trained, for who trains it further.
+void set_dropout(json& config, const std::string& family, const models::TransformerOptions& o) {
+  static const std::map<std::string, DropoutNames> names{
+      {"bert", {"hidden_dropout_prob", "", "attention_probs_dropout_prob", ""}},
+      {"deepseek_v3", {"", "", "attention_dropout", ""}},
+      {"gpt2", {"resid_pdrop", "embd_pdrop", "attn_pdrop", ""}},
+      {"gpt_neox", {"hidden_dropout", "", "attention_dropout", ""}},
+      {"llama", {"", "", "attention_dropout", ""}},
+      {"mamba2", {"", "", "", ""}},
+      {"marian", {"dropout", "", "attention_dropout", "activation_dropout"}},
+      {"t5", {"dropout_rate", "", "", ""}}};
+  const auto set = [&](const std::string& name, double rate) {
+    if (!name.empty()) config[name] = rate;
+  };
+  const auto& known = names.at(family);
+  const auto* latent = std::get_if<models::Latent>(&o.attention);
+  set(known.outputs, o.dropout);
+  set(known.embeddings, o.embedding_dropout.value_or(o.dropout));
+  set(known.weights, latent ? latent->dropout : Parts::held<MultiHead>(o.attention).dropout);
+  set(known.hidden, Parts::held<DenseFeedForward>(o.feed_forward).dropout);
 }
 
 bool separates(models::TransformerOptions& o) {
@@ -373,7 +330,7 @@ void set_vocabulary(json& config, int64_t vocabulary, const tokenizer::SpecialId
 
 WrittenFamily write_family(const models::TransformerOptions& options, int64_t length,
                            int64_t vocabulary, const tokenizer::SpecialIds& special) {
-  auto form = OneForm::of(options);
+  auto form = in_one_form(options);
   const bool separated = separates(form);
   const Parts parts{form, length};
   std::vector<config::Difference> fewest;
@@ -381,7 +338,10 @@ WrittenFamily write_family(const models::TransformerOptions& options, int64_t le
   for (auto& [family, config] : candidates_of(parts)) {
     set_vocabulary(config, vocabulary, special);
     const auto found = differences(parts, config);
-    if (found.empty()) return {family, config, separated};
+    if (found.empty()) {
+      set_dropout(config, family, options);
+      return {family, config, separated};
+    }
     if (!nearest.empty() && found.size() >= fewest.size()) continue;
     fewest = found;
     nearest = config["architectures"][0];

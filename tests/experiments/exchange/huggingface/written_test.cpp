@@ -206,6 +206,27 @@ TEST_F(WrittenFamilies, TheVanillaTransformerIsMarians) {
   EXPECT_EQ(written_as(t5_like()), "T5ForConditionalGeneration");
 }
 
+TEST_F(WrittenFamilies, RatesOfDropoutAreThoseOfTraining) {
+  auto gpt = small(models::Family::decoder_only);
+  gpt.attention = MultiHead{.heads = 4, .dropout = 0.3};
+  gpt.position = models::Learned{.max_length = 20};
+  gpt.norm.placement = models::NormPlacement::pre;
+  gpt.embedding_scale = false;
+  gpt.dropout = 0.1;
+  auto config = write_family(gpt, 32, kVocabulary, kSpecial).config;
+  EXPECT_EQ(config.at("embd_pdrop"), 0.1);
+  gpt.embedding_dropout = 0.2;
+  config = write_family(gpt, 32, kVocabulary, kSpecial).config;
+  EXPECT_EQ(config.at("resid_pdrop"), 0.1);
+  EXPECT_EQ(config.at("embd_pdrop"), 0.2);
+  EXPECT_EQ(config.at("attn_pdrop"), 0.3);
+  auto marian = small(models::Family::encoder_decoder);
+  marian.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.4};
+  EXPECT_EQ(write_family(marian, 32, kVocabulary, kSpecial).config.at("activation_dropout"), 0.4);
+  EXPECT_EQ(written_as(gpt), "GPT2LMHeadModel") << "nothing of it changes what it computes";
+  EXPECT_EQ(written_as(marian), "MarianMTModel");
+}
+
 TEST_F(WrittenFamilies, LengthsAreThoseOfTraining) {
   auto llama = llama_like();
   EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 65);

@@ -1,0 +1,93 @@
+#include "experiments/exchange/huggingface/one_form.h"
+
+#include <variant>
+
+namespace ablate::exchange {
+namespace {
+
+using models::DenseFeedForward;
+using models::Learned;
+using models::MultiHead;
+using models::Side;
+
+class OneForm {
+ public:
+  static models::TransformerOptions of(models::TransformerOptions o) {
+    for (const auto side : {Side::encoder, Side::decoder}) {
+      auto& list = side == Side::encoder ? o.encoder : o.decoder;
+      if (!list.empty() && models::are_alike(list)) collapse(o, list, side);
+      for (auto& layer : list)
+        give(layer.attention, layer.feed_forward, layer.norm, layer.position, o);
+    }
+    give(o.attention, o.feed_forward, o.norm, o.position, o);
+    const bool pair = o.family == models::Family::encoder_decoder;
+    const auto own = o.family == models::Family::decoder_only ? Side::decoder : Side::encoder;
+    const auto encoder = models::depth_of(o, own), decoder = models::depth_of(o, Side::decoder);
+    o.layers = encoder;
+    o.encoder_layers = o.decoder_layers = {};
+    if (pair && decoder != encoder) o.decoder_layers = decoder;
+    if (!transforms(o) && gives_biases(o)) o.bias = true;  // everything that it decides is given
+    o.dropout = 0;
+    o.embedding_dropout = {};
+    o.initialization = {};
+    return o;
+  }
+
+ private:
+  static bool gives_biases(const models::TransformerOptions& o) {
+    return !std::holds_alternative<models::Latent>(o.attention) &&
+           !std::holds_alternative<models::Mamba2>(o.attention);
+  }
+  static bool transforms(const models::TransformerOptions& o) {
+    const auto* head = std::get_if<models::LmHead>(&o.output);
+    return head != nullptr && head->transform;
+  }
+  static void collapse(models::TransformerOptions& o, models::SideLayers& list, Side side) {
+    const auto& first = list.front();
+    o.attention = first.attention;
+    if (side == Side::decoder) o.cross_attention = first.cross_attention;
+    o.feed_forward = first.feed_forward;
+    o.position = first.position;
+    o.ngrams = first.ngrams;
+    o.norm = first.norm;
+    o.residual = first.residual;
+    o.block = first.block;
+    o.canon = first.canon;
+    list.clear();
+  }
+  static void give(models::AttentionOptions& attention, models::FeedForwardOptions& feed_forward,
+                   models::NormOptions& norm, models::PositionOptions& position,
+                   const models::TransformerOptions& o) {
+    if (auto* heads = std::get_if<MultiHead>(&attention)) {
+      heads->d_k = heads->d_k.value_or(o.d_model / heads->heads);
+      heads->d_v = heads->d_v.value_or(o.d_model / heads->heads);
+      heads->key_value_heads = heads->key_value_heads.value_or(heads->heads);
+      heads->qkv_bias = heads->qkv_bias.value_or(o.bias);
+      heads->output_bias = heads->output_bias.value_or(o.bias);
+      heads->dropout = 0;
+    }
+    if (auto* latent = std::get_if<models::Latent>(&attention)) {
+      const auto widths = models::widths_of(*latent, o.d_model);
+      latent->rank = widths.rank;
+      latent->d_k = widths.d_k;
+      latent->shared_d_k = widths.shared;
+      latent->d_v = widths.d_v;
+      latent->dropout = 0;
+    }
+    if (auto* dense = std::get_if<DenseFeedForward>(&feed_forward)) {
+      dense->bias = dense->bias.value_or(o.bias);
+      dense->dropout = 0;
+    }
+    norm.bias = norm.kind != models::NormKind::rms && norm.bias.value_or(o.bias);
+    norm.alpha = models::NormOptions().alpha;
+    if (auto* learned = std::get_if<Learned>(&position)) learned->deviation = {};
+  }
+};
+
+}  // namespace
+
+models::TransformerOptions in_one_form(const models::TransformerOptions& options) {
+  return OneForm::of(options);
+}
+
+}  // namespace ablate::exchange
