@@ -174,9 +174,10 @@ def family(make):
         with torch.no_grad():
             for name, part in zip(theirs, values.split([shape[0] for shape in shapes])):
                 own[name].copy_(part.T if turned else part)
-    replaced, torch.nn.functional.dropout = torch.nn.functional.dropout, (dropouts := Dropouts(names))
+    original, dropouts = torch.nn.functional.dropout, Dropouts(names)
+    torch.nn.functional.dropout = dropouts
     logits = model(**inputs).logits
-    torch.nn.functional.dropout = replaced
+    torch.nn.functional.dropout = original
     assert not dropouts.names
     (logits.flatten() * (0.3 * torch.arange(logits.numel())).sin()).sum().backward()
     gradients = [numbers(torch.cat([own[name].grad.T if is_turned(ours, name) else own[name].grad for name in theirs]))
