@@ -105,6 +105,7 @@ std::vector<Variant> places_of_their_own() {
     all.push_back(heads);
     all.back().first += " by content " + std::to_string(position.index());
     all.back().second.position = position;
+    all.back().second.family = Family::decoder_only;  // without cross-attention, which drops, too
   }
   return all;
 }
