@@ -42,7 +42,7 @@ struct Observer {
 /// How one forward pass is computed. The default is evaluation, without randomness.
 struct ForwardContext {
   bool training = false;  // batch statistics, dropout, router noise and random position ids
-  double dropout = 0;     // share of the elements that is dropped if `training`
+  double dropout = 0;     // share of elements dropped if `training`, unless a place has its own
   uint64_t seed = 0;      // of this pass: of run, step and part of the batch
   uint64_t round = 0;     // of a layer that runs several times
   std::optional<torch::ScalarType> compute_dtype =
