@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench docs atlas licences format lint clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench docs site atlas licences format lint clean
 .NOTPARALLEL:
 # The share of the build that is done, and the seconds that it took.
 export NINJA_STATUS = [%p %es] $(keep_this_space)
@@ -21,8 +21,9 @@ build: setup
 quickstart: build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
+ZENSICAL = build-site/tools/bin/zensical
 # Repeats the first failures at the end, since readers of a long log look there.
-test: setup-test build
+test: setup-test build $(ZENSICAL)
 	cmake --build --preset release
 	ctest --test-dir build --output-on-failure --parallel 3 || { \
 	  echo; echo 'First failures:'; \
@@ -97,6 +98,15 @@ bench: setup-test build
 docs: setup-test build
 	@python3 cmake/docs.py build/ablate
 
+# The same and all other documents as a site that needs no network: build-site/site/index.html, which opens from a disk, too. Needs Python 3.11.
+$(ZENSICAL): cmake/wheels/site.txt
+	python3 -m venv build-site/tools
+	build-site/tools/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	touch $@
+
+site: setup-test build $(ZENSICAL)
+	@/usr/bin/python3 cmake/site/site.py build/ablate $(ZENSICAL) build-site
+
 # The atlas of claims: PART=NAME runs one of its studies with the texts below DATA, and AGAIN=1 for three times the steps; without PART it
 # lists the parts.
 atlas: setup-test $(if $(PART),build)
@@ -129,7 +139,7 @@ lint: setup-test
 	python3 cmake/lint.py build
 
 clean:
-	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build-syntax build-wheel build.log
+	rm -rf build build-site build-dev build-asan build-portable build-fuzz build-cuda build-syntax build-wheel build.log
 
 # Fills the vendor folder with everything a build needs besides LibTorch, and packs it for machines without a network: unpack the archive
 # in .deps/vendor there, or anywhere and set ABLATE_VENDOR to the folder.

@@ -84,13 +84,13 @@ DECODED = """Promise.all([...document.querySelectorAll('svg image')].map(picture
 })).then(broken => ({ pictures: broken.length, broken: broken.reduce((a, b) => a + b, 0) }))"""
 
 
-def check(browser, path):
+def check(browser, path, widths=(320, 390, 1300, 1400)):
     browser.open("file://" + os.path.abspath(path))
     colours = {}
     for scheme in ("light", "dark"):
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         colours[scheme] = browser.value("getComputedStyle(document.body).backgroundColor")
-    overflows = {width: overflow(browser, width) for width in (320, 390, 1300, 1400)} | {"paper": overflow_on_paper(browser)}
+    overflows = {width: overflow(browser, width) for width in widths} | {"paper": overflow_on_paper(browser)}
     named = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Audits.issueAdded")
     requests = [event["params"]["request"]["url"] for event in browser.events
                 if event["method"] == "Network.requestWillBeSent"]
@@ -119,4 +119,5 @@ def main():
                 browser.process.kill()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Builds the site and looks at it in Chromium: site_test.py <source folder> <program>. Skipped without the tools of `make site`."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE, PROGRAM = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+ZENSICAL = pathlib.Path(os.environ.get("ZENSICAL", SOURCE / "build-site/tools/bin/zensical"))
+CHROMIUM = os.environ.get("CHROME") or shutil.which("chromium")
+sys.path[:0] = [str(SOURCE / "cmake/site"), str(SOURCE / "tests/experiments/report/page")]
+
+import browser_check
+
+LOOKED_AT = ("index.html", "statistics.html", "configuration.html", "frontier.html", "results/index.html")
+
+
+class Site(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        cls.built = subprocess.run([sys.executable, "-B", SOURCE / "cmake/site/site.py", PROGRAM, ZENSICAL, cls.folder], capture_output=True, text=True)
+        cls.site = cls.folder / "site"
+        cls.browser = browser_check.Browser(CHROMIUM, str(cls.folder / "browser"))
+        cls.addClassCleanup(cls.browser.process.wait)
+        cls.addClassCleanup(os.close, cls.browser.outgoing)
+
+    def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(self):
+        self.assertEqual((self.built.returncode, self.built.stdout.splitlines()[-1:][0][:6]), (0, "site: "), self.built.stdout + self.built.stderr)
+
+    def test_pages_open_without_a_message_a_request_or_an_overflow(self):
+        for page in LOOKED_AT:
+            with self.subTest(page):
+                self.browser.events.clear()
+                found = browser_check.check(self.browser, self.site / page, widths=(400, 1400))
+                said = [message for message in found["console"] if "issue" not in message]  # issues are advice on forms
+                self.assertEqual(({address[:8] for address in found["requests"]}, said), ({"file:///"}, []))
+                self.assertEqual({width: max(over, 0) for width, over in found["overflow"].items()}, {400: 0, 1400: 0, "paper": 0})
+
+    def test_pages_are_light_or_dark_as_the_reader_has_it(self):
+        for scheme, name in (("light", "default"), ("dark", "slate")):
+            self.browser.open("about:blank")
+            self.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            self.browser.call("Page.navigate", url=f"file://{self.site}/index.html")
+            self.wait_for(f"document.body?.dataset.mdColorScheme == '{name}'")
+
+    def test_a_search_finds_a_page_from_a_disk(self):
+        self.browser.open(f"file://{self.site}/index.html")
+        self.browser.value("document.querySelector('.md-search__button').click()")
+        self.wait_for("!!document.activeElement.shadowRoot?.querySelector('input') && !!document.querySelector('iframe')?.contentWindow.onmessage")
+        self.assertIn("/statistics.html", self.wait_for(SEARCH % "equivalence"))
+
+    def wait_for(self, expression):
+        """The value, as soon as it says something, within ten seconds."""
+        for _ in range(40):
+            if found := self.browser.value(expression):
+                return found
+            time.sleep(0.25)
+        return self.fail(expression)
+
+    def test_every_page_has_its_markdown_beside_it_and_in_the_list_for_programs(self):
+        listed = (self.site / "llms.txt").read_text()
+        for page in self.site.rglob("*.html"):
+            self.assertTrue(page.with_suffix(".md").is_file(), page)
+        self.assertIn("- [Statistics](statistics.md)", listed)
+
+
+SEARCH = """(() => {
+  const root = document.activeElement.shadowRoot, field = root.querySelector('input');
+  if (!field.value) { field.value = '%s'; field.dispatchEvent(new Event('input', { bubbles: true })); }
+  return [...root.querySelectorAll('a')].map(one => one.href).join(' ');
+})()"""
+
+if __name__ == "__main__":
+    if not ZENSICAL.is_file() or not CHROMIUM:
+        print("skipped: needs the tools of `make site`, and Chromium")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
