@@ -1,15 +1,20 @@
 """Tests the pages and pictures of the atlas."""
 
+import math
+import subprocess
 import sys
-import types
 import unittest
 import unittest.mock
 
 from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
+import cards
+import choices
 import claims
+import costs
 import files
 import frontier
+import gallery
 import ladder
 import page
 import tables
@@ -67,11 +72,74 @@ class Page(unittest.TestCase):
         self.assertIn("exceeds 0.5 of the smallest one", text)
         self.assertIn("with 3 times the steps and fresh seeds", text)
 
-    def test_claims_stand_in_the_order_of_their_outcomes(self):
-        with_arms_of_the_record(self)
-        found = [claim_of(record(contrast(word, mean=mean)), id=word) for word, mean in (("contradicts", 0.5), ("agrees", -0.5))]
-        table = page.table(found)
-        self.assertLess(table.index("#agrees"), table.index("#contradicts"))
+    def test_links_lead_from_the_folder_of_the_page(self):
+        self.assertEqual(page.rebased("[a](b.md) [c](https://d) [e](#f)", "../"), "[a](../b.md) [c](https://d) [e](#f)")
+
+    def test_a_page_has_what_git_says_of_its_study(self):
+        claim = claims.read_claims()[0]
+        said = subprocess.run(["git", "hash-object", files.HERE / f"{claim.study}.yaml"], capture_output=True, text=True, check=True).stdout.strip()
+        self.assertIn(said, page.section(claim))
+
+
+def option(*gains, name="A", metric="loss"):
+    """An option with these gains, each with an interval of 0.01 to both sides."""
+    measures = [choices.Measure(1e4 * (i + 1), metric, gain, gain - 0.01, gain + 0.01) for i, gain in enumerate(gains)]
+    return choices.Option(name, [claim_of()], measures)
+
+
+class Choices(unittest.TestCase):
+    def test_an_option_is_better_or_worse_only_where_all_settings_have_that_sign(self):
+        for gains, word in (((0.02, 0.005), "better"), ((0.02, -0.005), "depends"), ((0.02, -0.02), "depends"), ((0.005, -0.005), "alike"), ((-0.02, -0.001), "worse"), ((), "alike")):
+            self.assertEqual(option(*gains).word, word, gains)
+
+    def test_what_two_settings_and_half_of_all_show_is_to_be_used(self):
+        for gains, advice in (((0.02, 0.03), "**Use: A.** 0.020 to 0.030 nats better; shown in 2 of 2 settings, 10,000 to 20,000 parameters."),
+                              ((0.02,), "**Perhaps: A.** 0.020 nats better; shown in 1 of 1 settings, 10,000 parameters."),
+                              ((0.001,), "**No difference shown: take the cheaper** of plain, A."), ((-0.02,), "**Use: plain.** Worse: A.")):
+            self.assertEqual(choices.advice({"usual": "plain"}, [option(*gains)]), advice)
+
+    def test_the_option_that_most_settings_show_comes_first(self):
+        text = choices.advice({"usual": "plain"}, [option(0.5, name="B"), option(0.02, 0.02, 0.02)])
+        self.assertTrue(text.startswith("**Use: A.**") and text.endswith(" Also better: B."), text)
+
+    def test_every_choice_is_of_claims_that_were_measured(self):
+        found = claims.read_claims()
+        for choice in files.catalogue()["choices"]:
+            self.assertTrue(any(one.measures for one in choices.options_of(choice, found)), choice["choice"])
+        self.assertIn("**Use: SwiGLU.** 0.019 to 0.037 nats better; shown in 3 of 4 settings, 28,000 to 161,000 parameters; worth 1.3 to 1.4 times the compute.",
+                      choices.text_of(found))
+
+    def test_a_gain_is_worth_the_compute_that_takes_the_baseline_as_far(self):
+        effect = {"mean": -0.1 * math.log(2)}  # of a baseline that falls by 0.1 where compute grows by e
+        sizes = {"metric": "loss", "rungs": [{"x": 1e4}, {"x": 1e4 * math.e**0.5}],
+                 "arms": [{"name": "plain", "baseline": "", "effects": [], "scores": [{"mean": 2.0}, {"mean": 1.9}]}]}
+        for factor in ladder.compute(sizes, {"baseline": "plain", "effects": [effect, effect]}):
+            self.assertAlmostEqual(factor, 2.0)
+
+
+class Cards(unittest.TestCase):
+    def test_a_card_has_what_it_can_be_filtered_by(self):
+        found = claims.read_claims()
+        facts = {claim.id: cards.facts_of(claim, found) for claim in found}
+        self.assertEqual(facts["gates"], {"size": "to 150,000", "of": "text", "time": "not measured", "asked": "more than once", "read": "its figures", "outcome": "agrees"})
+        self.assertEqual((facts["nope_t5"]["read"], facts["nope_t5"]["of"]), (facts["nope_learned"]["read"], "task"))
+
+    def test_the_script_is_short_and_the_cards_are_there_without_it(self):
+        self.assertLessEqual(len((files.HERE / "cards.js").read_text().splitlines()), 60)
+        self.assertEqual(cards.text_of(claims.read_claims()).count('<div class="card"'), len(claims.read_claims()))
+
+
+class Gallery(unittest.TestCase):
+    def test_kinds_have_their_sentence_paper_and_claims_once(self):
+        words = {"enum": ["relu", "silu"], "enumDescriptions": ["the larger of both", "swish (Ramachandran et al. 2017, arXiv 1710.05941)"], "description": "between the maps"}
+        schema = {"definitions": {"model.feed_forward.activation": words, "model.cross.activation": words, "model.d_model": {"type": "integer"}}}
+        text = gallery.text_of(schema, claims.read_claims())
+        self.assertIn("`silu` | swish (Ramachandran et al. 2017, [1710.05941](https://arxiv.org/abs/1710.05941)) | 1.08 to 1.21 | [gates](atlas/claims/gates.md): agrees", text)
+        self.assertEqual(text.count("`silu`"), 1)
+
+    def test_a_word_in_the_place_of_a_section_is_its_kind(self):
+        self.assertIn(("model.position.kind", "rotary"), gallery.changes({"model": {"position": "rotary"}}))
+        self.assertIn(("model.position.kind", "rotary"), gallery.changes({"model.position": {"kind": "rotary"}}))
 
 
 class Outcomes(unittest.TestCase):
@@ -149,23 +217,15 @@ class Ladders(unittest.TestCase):
 class Frontier(unittest.TestCase):
     def test_a_second_look_stands_beside_the_first_outcome(self):
         with_arms_of_the_record(self)
-        claim = claim_of(record(contrast("inconclusive", p=0.2)))
-        self.assertEqual(frontier.outcomes_text(claim), "undecided (margin 0.1 loss)")
-        claim.again = record(contrast("contradicts", mean=0.5))
-        self.assertEqual(frontier.outcomes_text(claim), "undecided (margin 0.1 loss); second look: other sign")
+        claim = claim_of(record(contrast("inconclusive", p=0.2)), record(contrast("contradicts", mean=0.5)), checked="table", where="")
+        self.assertIn("Outcome: **undecided (margin 0.1 loss)**; second look: other sign", cards.card(claim, []))
 
-
-class Costs(unittest.TestCase):
-    def test_an_arm_without_training_has_no_time(self):
-        trained, evaluated = (types.SimpleNamespace(arm={"steps": steps}) for steps in (9, 0))
-        measured = {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}
-        on_gpu = {"seconds": [2.5], "memory": 1.5}
-        for cost, gpu, finding, text in (
-                (measured, None, trained, "1.20 (1.10 to 1.30) | 1.00 | not measured"),
-                (measured, on_gpu, trained, "1.20 (1.10 to 1.30) | 1.00 | 2.50, 1.50"),
-                (None, on_gpu, None, "not measured | not measured | 2.50, 1.50"),
-                (None, on_gpu, evaluated, "only evaluated | only evaluated | only evaluated")):
-            self.assertEqual(frontier.cost_text(cost, gpu, finding), text)
+    def test_a_part_has_its_key_and_what_it_takes(self):
+        measured = {"arms": {"scarce_text": {"arm": {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}}}}
+        for found, text in ((measured, "Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({}, "")):
+            with unittest.mock.patch.object(costs, "read_costs", lambda _, found=found: found):
+                self.assertEqual(costs.cost_text(claim_of()), text)
+        self.assertIn("Key: `model.position.kind: pope`. Takes", frontier.text_of(claims.read_claims()))
 
 
 class Tables(unittest.TestCase):

@@ -151,7 +151,7 @@ def write_twins(pages, site):
     lines = ["# Ablate", "", "> A laboratory for the Transformer: one program turns a YAML file into trained models, tested differences and a report.", "",
              "Every page of this site is Markdown here; study.schema.json is the schema of a study.", ""]
     for path, text in pages.items():
-        (site / path).write_text(text, encoding="utf-8")
+        (site / path).write_text(re.sub(r"<svg.*?</svg>|</?(?:div|span)\b[^>]*>", "", text), encoding="utf-8")
         if "exclude: true" not in text[:60]:
             lines.append(f"- [{title_of(text)}]({path})")
     (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

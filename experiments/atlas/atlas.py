@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The atlas of claims: runs its studies and writes docs/atlas.md from what they found.
+"""The atlas of claims: runs its studies and writes the pages of docs/atlas from what they found.
 
     make atlas                       lists the parts, their cost and their state
-    make atlas PART=feed_forward     runs one study, takes its results over, writes the page
+    make atlas PART=feed_forward     runs one study, takes its results over
     make atlas PART=recall AGAIN=1   the second look, with more steps and other seeds
-    make docs                        writes docs/atlas.md, docs/frontier.md, their pictures and tables from docs/results/atlas, among others
+    make docs                        writes docs/atlas, docs/frontier.md, their pictures and tables from docs/results/atlas, among others
     experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
     experiments/atlas/atlas.py page  writes them alone
 """
@@ -18,6 +18,8 @@ import sys
 
 import yaml
 
+import cards
+import choices
 import claims
 import files
 import frontier
@@ -117,11 +119,15 @@ def pages():
     """What `make docs` writes of the atlas, by path."""
     found = claims.read_claims()
     ladders = {files.DOCS / f"{study}.svg": ladder.svg_of(sizes) for study, sizes in ladder.read_ladders().items()}
-    return {files.DOCS / "atlas.md": page.text_of(found), files.DOCS / "frontier.md": frontier.text_of(found), **ladders, **tables.pages()}
+    folder = files.DOCS / "atlas"
+    atlas = {folder / "index.md": choices.text_of(found), folder / "claims.md": cards.text_of(found), folder / "rules.md": page.text_of(found),
+             folder / "cards.js": (files.HERE / "cards.js").read_text()} | {folder / "claims" / f"{claim.id}.md": page.section(claim) for claim in found}
+    return {**atlas, files.DOCS / "frontier.md": frontier.text_of(found), **ladders, **tables.pages()}
 
 
 def write_pages():
     for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
@@ -147,7 +153,7 @@ def present_record(study, again=False):
 
 
 def show_parts():
-    print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas.md; on two cores these take, by their studies:")
+    print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas; on two cores these take, by their studies:")
     print(*map(part_line, files.studies()), sep="\n")
     due = dict.fromkeys(claim.study for claim in claims.read_claims() if claim.second_look_is_due)
     print(f"Second looks that are due by the rule: {', '.join(due) or 'none'}.")

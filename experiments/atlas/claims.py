@@ -17,10 +17,10 @@ OUTCOMES = {
     OTHER_SIGN: "the study shows a difference of the sign that was not claimed",
     BEYOND: "the study shows a loss, or a difference, beyond the margin where the source has none",
     NO_EFFECT: "the study shows no difference, and its interval leaves out the published one, of the same metric",
-    UNDECIDED: "the study shows none of these; the claim's paragraph says what it could have seen",
+    UNDECIDED: "the study shows none of these; the claim's page says what it could have seen",
     NOT_LEARNED: "the arms did not learn the task, so nothing can be said",
     OUTSIDE: "the study lies outside the range for which the source speaks and decides nothing; what it shows by itself stands in brackets",
-    WITHDRAWN: "an outcome is taken back, since the study does not bear on the claim; what it shows by itself stands in brackets, and its paragraph says why",
+    WITHDRAWN: "an outcome is taken back, since the study does not bear on the claim; what it shows by itself stands in brackets, and its page says why",
     NOT_RUN: "the study has not been run by the present rule",
 }
 LEVEL = 0.05
@@ -106,7 +106,7 @@ class Claim:
     again: dict | None = None  # the second look
     q: dict = dataclasses.field(default_factory=dict)  # of its looks, first and second, by add_q
 
-    OPTIONAL = ("task", "size", "guess", "part", "published", "spread", "regime", "predicts", "changes", "note", "withdrawn")
+    OPTIONAL = ("task", "size", "guess", "ladder", "part", "published", "spread", "regime", "predicts", "changes", "note", "withdrawn")
 
     def __getattr__(self, name):
         if name in self.OPTIONAL:

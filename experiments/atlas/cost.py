@@ -14,8 +14,8 @@ import tempfile
 
 import yaml
 
+import costs
 import files
-import frontier
 
 PROGRAM = files.ROOT / "build" / "ablate"
 ON_GPU = {"training.device": "cuda", "training.precision": "bf16", "training.tokens_per_batch": 16448, "training.max_length": 257,
@@ -70,14 +70,14 @@ def main():
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--gpu", metavar="CARD", help="measure on CUDA's first device, which has this name")
     options = parser.parse_args()
-    file = frontier.COSTS_GPU if options.gpu else frontier.COSTS
+    file = costs.COSTS_GPU if options.gpu else costs.COSTS
     arms = {}
     for entry in files.catalogue()["claims"]:
         study, arm = entry["study"], entry["arm"]
         trained = files.read_study(study)["arms"][arm].get("training.steps") != 0
         if "part" in entry and trained and study in (options.studies or [study]) and arm not in arms.setdefault(study, []):
             arms[study].append(arm)
-    found = frontier.read_costs(file) or {"arms": {}}
+    found = costs.read_costs(file) or {"arms": {}}
     found |= {"rounds": options.rounds, "processor": options.gpu or processor()}
     for study, names in arms.items():
         try:

@@ -33,6 +33,25 @@ def gains(ladder, arm):
     return [(sign * effect["mean"], *sorted(sign * end for end in effect.get("interval", [effect["mean"]] * 2))) for effect in arm["effects"]]
 
 
+def arm_of(claim, ladder):
+    """The ladder's arm for the claim's; None if it has none."""
+    return next((arm for arm in ladder["arms"] if arm["name"] == (claim.ladder or claim.id) and arm["effects"]), None)
+
+
+def compute(ladder, arm):
+    """How many times the compute would lower the baseline's loss as much, at each size, by the line between two sizes of the baseline, which
+    have 20 tokens a parameter, so that compute grows as their square; None for other metrics."""
+    baseline = next(one for one in ladder["arms"] if one["name"] == arm["baseline"])
+    if ladder["metric"] != "loss":
+        return [None] * len(arm["effects"])
+    points = [(2 * math.log(rung["x"]), score["mean"]) for rung, score in zip(ladder["rungs"], baseline["scores"], strict=True)]
+    found = []
+    for i, effect in enumerate(arm["effects"]):
+        (x, loss), (next_x, next_loss) = points[max(i - 1, 0):][:2]
+        found.append(math.exp(-effect["mean"] * (next_x - x) / (loss - next_loss)))
+    return found
+
+
 def place(gain):
     """The coordinate of a gain: linear around 0, logarithmic far away."""
     kept = max(-LARGEST, min(LARGEST, gain))

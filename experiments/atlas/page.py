@@ -1,7 +1,9 @@
-"""docs/atlas.md, from the claims and the findings of their studies."""
+"""docs/atlas/rules.md, and a page for each claim in docs/atlas/claims, from the claims and the findings of their studies."""
 
 import collections
+import hashlib
 import math
+import re
 import statistics
 
 import claims
@@ -9,18 +11,18 @@ import files
 import ladder
 import regime
 
-INTRODUCTION = """# An atlas of claims
+INTRODUCTION = """# The rules of the atlas
 
-What papers say of the parts of the Transformer, asked again on a laptop: each row is a published statement, the study that tests it
+What papers say of the parts of the Transformer, asked again on a laptop: each claim is a published statement, with the study that tests it
 here, and the outcome. A model of 0.1 million parameters is not one of 200 million. An outcome says what holds at the scale of its
 study, not whether the paper is right at its own.
 
 <!-- experiments/atlas/atlas.py writes this page from docs/results/atlas and experiments/atlas/claims.yaml, regime.py and history.yaml. -->
 """
 
-RULES = """## The rules
+RULES = """## How outcomes come about
 
-They stand in [claims.yaml](../experiments/atlas/claims.yaml) and in the studies, and were written before any run by them, except where a rule or
+The rules stand in [claims.yaml](../experiments/atlas/claims.yaml) and in the studies, and were written before any run by them, except where a rule or
 a claim's history says otherwise.
 
 1. Each claim says what its source says of the arm, superior, inferior, noninferior or equal, with a margin that follows from the published
@@ -50,10 +52,15 @@ a claim's history says otherwise.
    the words of their time.
 """
 
-AT_AN_END = ("\\* The best learning rate of the arm or of its baseline was the largest or the smallest of those tried, so another might do better; "
-             "the claim's paragraph says which.")
+AT_AN_END = ("\\* behind an outcome: the best learning rate of the arm or of its baseline was the largest or the smallest of those tried, so another might do better; "
+             "the claim's page says which.")
 
 MEANING = "\n".join(f"- **{word}**: {text}." for word, text in claims.OUTCOMES.items())
+
+
+def rebased(text, up):
+    """Links from docs, in which claims are written, as links from a folder below it."""
+    return re.sub(r"\]\((?![a-z]+:|#)", f"]({up}", text)
 
 
 def rules():
@@ -131,22 +138,9 @@ def second_text(claim):
 
 
 def q_text(claim):
-    """The q of the looks that decided something."""
-    return ", ".join(f"{claim.q[look]:.3f}" for look in ("first", "second") if look in claim.q)
-
-
-def table_row(claim):
-    again = "due" if claim.second_look_is_due else second_text(claim)
-    return (f"| [{claim.says}](#{claim.id}) | {first_text(claim)} | {effect_text(claim, claim.finding(claim.record))} | {again} | {q_text(claim)} | "
-            f"{published_effect_text(claim)} | {source_of(claim)} |")
-
-
-def table(found):
-    """All claims, sorted by outcome."""
-    order = list(claims.OUTCOMES)
-    rows = sorted(found, key=lambda claim: order.index(claim.first))
-    head = ["| claim | outcome | better here by | second look | q | published: better by | source |", "|---|---|---|---|---|---|---|"]
-    return "\n".join(head + [table_row(claim) for claim in rows])
+    """The q of the looks that decided something, as a sentence."""
+    found = [f"{claim.q[look]:.3f} of the {look} look" for look in ("first", "second") if look in claim.q]
+    return f"q: {', '.join(found)}." if found else ""
 
 
 def count_text(finding, key):
@@ -277,28 +271,40 @@ def history_text(claim):
     return "\n".join(["History, by the rules of the time:", "", *lines])
 
 
-def gains_text(claim, studies):
-    """The gains of the claim's arm on the first of these ladders that has it; nothing if none does."""
-    found = (ladder.sizes_text(claim.id, sizes) for study, sizes in ladder.read_ladders().items() if study in studies)
-    return next(filter(None, found), "")
-
-
 def ladders_text(claim):
     """What the claim's arm gains at several sizes, for each ladder that has it."""
-    found = {study: (", ".join(f"{rung['x']:,.0f}" for rung in sizes["rungs"]), gains_text(claim, [study])) for study, sizes in ladder.read_ladders().items()}
-    return "\n\n".join(f"In [{study}](results/atlas/{study}.md), with {parameters} parameters, better by: {gains}."
-                       for study, (parameters, gains) in found.items() if gains)
+    found = {study: sizes for study, sizes in ladder.read_ladders().items() if ladder.arm_of(claim, sizes)}
+    return "\n\n".join(f"In [{study}](results/atlas/{study}.md), with {parameters_text(sizes)} parameters, better by: "
+                       f"{ladder.sizes_text(claim.ladder or claim.id, sizes)}.{compute_text(claim, sizes)}" for study, sizes in found.items())
+
+
+def parameters_text(sizes):
+    return ", ".join(f"{rung['x']:,.0f}" for rung in sizes["rungs"])
+
+
+def compute_text(claim, sizes):
+    """The gains as factors of the baseline's compute."""
+    times = [f"{factor:.2f}" for factor in ladder.compute(sizes, ladder.arm_of(claim, sizes)) if factor]
+    return f" The baseline would need {', '.join(times)} times the compute for the same losses, by its own line between sizes." if times else ""
+
+
+def hashes_text(claim):
+    """What `git hash-object` says of the study and of its records."""
+    paths = [files.HERE / f"{claim.study}.yaml", *(files.record_path(claim.study, again) for again in (False, True))]
+    found = [(path.relative_to(files.ROOT), path.read_bytes()) for path in paths if path.exists()]
+    hashes = [f"`{path}` `{hashlib.sha1(b'blob %d' % len(text) + bytes(1) + text).hexdigest()}`" for path, text in found]
+    return f"By `git hash-object`: {', '.join(hashes)}."
 
 
 def section(claim):
-    """The claim's own paragraphs."""
-    head = f'<a id="{claim.id}"></a>\n### {claim.says}'
+    """The claim's own page."""
+    head = f"# {claim.says}\n\n[What to use](atlas/index.md) · [all claims](atlas/claims.md) · `{claim.id}`"
     finding = claim.finding(claim.record)
     paragraphs = [head, published_text(claim), claim_text(claim), outcome(claim, claim.record, claim.first, "Here") or "Not run by the present rule.",
                   outcome(claim, claim.again, claim.second, "Second look"), claim.withdrawn and f"Why it is withdrawn: {claim.withdrawn}", ladders_text(claim),
                   finding and files.catalogue()["studies"].get(claim.study), claim.note, regime.table(claim, finding), outside_text(claim),
-                  claim.changes and f"What would change it: {claim.changes}", numbers_text(claim), history_text(claim)]
-    return "\n\n".join(filter(None, paragraphs))
+                  claim.changes and f"What would change it: {claim.changes}", q_text(claim), numbers_text(claim), history_text(claim), hashes_text(claim)]
+    return rebased("\n\n".join(filter(None, paragraphs)) + "\n", "../../")
 
 
 def ladder_picture():
@@ -315,12 +321,12 @@ def studies_text():
 
 
 def text_of(found):
-    """The whole page."""
+    """The page of the rules."""
     counts = collections.Counter(claim.first for claim in found)
     counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
-    parts = [INTRODUCTION, ladder_picture(), f"Outcomes of {len(found)} claims: {counted}.", MEANING, table(found), AT_AN_END, rules(),
+    parts = [INTRODUCTION, ladder_picture(), f"Outcomes of {len(found)} claims: {counted}.", MEANING, AT_AN_END, rules(),
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
-             "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it takes the second look "
+             "`multi30k/` and `tinyshakespeare/` below DIR, and takes its results over. With `AGAIN=1` it takes the second look "
              "that rule 4 asks for. An interrupted part resumes. Only its record in docs/results/atlas is kept of a run.",
-             studies_text(), "## The claims one by one", *(section(claim) for claim in found)]
-    return "\n\n".join(filter(None, (part.strip() for part in parts))) + "\n"
+             studies_text()]
+    return rebased("\n\n".join(filter(None, (part.strip() for part in parts))) + "\n", "../")

@@ -1,0 +1,71 @@
+"""docs/gallery.md: every kind of every section, from the program's schema of studies, with the claims on it."""
+
+import re
+
+import choices
+import files
+
+HEAD = """# A gallery of parts
+
+Every kind that a section of a study can have, in the program's own words. `{key}: {kind}` is what a study writes; `ablate config explain
+{key}` prints the keys of each kind with their bounds and defaults, as [configuration.md](configuration.md) has them, and `ablate config
+explain "mixture of experts"` finds keys by words. Times are of training, for each token, in units of the baseline's, where a study
+[measured](frontier.md) them. Where a claim is tested, its outcome stands behind it."""
+PICTURES = {"model.position.kind": "positions.html"}  # of `ablate inspect positions --plot`
+HEADINGS = {"model": "The model", "training": "Training", "data": "Data and tasks", "tokenizer": "The tokenizer", "decoding": "Decoding"}
+
+
+def changes(value, path=""):
+    """The paths that an arm sets, with their values; a word in the place of a section is its kind."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from changes(inner, f"{path}.{key}" if path else str(key))
+    elif path:
+        yield path, str(value)
+        yield f"{path}.kind", str(value)
+
+
+def claims_by_change(found):
+    """The claims on each (path, value) that their arms set and their baselines do not."""
+    by = {}
+    for claim in found:
+        study = files.read_study(claim.study)
+        usual = set(changes(study["base"])) | set(changes(study["arms"][study["compare"]["baseline"]]))
+        for change in dict.fromkeys(changes(study["arms"][claim.arm])):
+            if change not in usual:
+                by.setdefault(change, []).append(claim)
+    return by
+
+
+def with_links(sentence):
+    """The sentence with its papers linked, as a table has it."""
+    return re.sub(r"arXiv (\d{4}\.\d{5})", r"[\1](https://arxiv.org/abs/\1)", sentence).replace("|", "\\|")
+
+
+def row(key, word, sentence, found):
+    times = [time for claim in found if (time := choices.time_of(choices.Option("", [claim], [])))]
+    told = ", ".join(f"[{claim.id.replace('_', ' ')}](atlas/claims/{claim.id}.md): {claim.first}" for claim in found)
+    span = " to ".join(dict.fromkeys(f"{end(times):.2f}" for end in (min, max))) if times else ""
+    return f'| <a id="{key}-{word}"></a>`{word}` | {with_links(sentence)} | {span} | {told} |'
+
+
+def sections(schema):
+    """(key, description, words with their sentences) of every choice that has them, each list once."""
+    seen = set()
+    for path, node in schema["definitions"].items():
+        sentences = node.get("enumDescriptions")
+        if sentences and tuple(sentences) not in seen:
+            seen.add(tuple(sentences))
+            yield path, node.get("description", ""), list(zip(node["enum"], sentences))
+
+
+def text_of(schema, found):
+    by, parts, last = claims_by_change(found), [HEAD], ""
+    for key, description, words in sorted(sections(schema), key=lambda one: list(HEADINGS).index(one[0].partition(".")[0]) if one[0].partition(".")[0] in HEADINGS else 9):
+        top = HEADINGS.get(key.partition(".")[0], "The study")
+        parts += [f"## {top}"] * (top != last)
+        last = top
+        picture = f" [Pictures]({PICTURES[key]})." if key in PICTURES else ""
+        rows = [row(key, word, sentence, by.get((key, str(word)), [])) for word, sentence in words]
+        parts.append(f"### {key}\n\n{description[:1].upper() + description[1:]}.{picture}\n\n" + "\n".join(["| kind | what it is | time | claims |", "|---|---|---|---|", *rows]))
+    return "\n\n".join(parts) + "\n"
