@@ -80,10 +80,11 @@ struct Filter {
   }
 };
 
-/// Line-parallel text: `[source file, target file]` or one TSV file, plain or gzip. Relative paths
-/// start at the folder of the study file.
+/// `[source file, target file]` or one file, plain or gzip. Relative paths start at the folder of
+/// the study file.
 struct Text {
   static constexpr std::string_view name = "text";
+  static constexpr std::string_view about = "line-parallel text of two files or of one TSV file";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
   static constexpr bool running = false, knows_probabilities = false;
@@ -131,10 +132,10 @@ struct Text {
   }
 };
 
-/// Texts and their classes: TSV files, a text, a tab and the name of its class (without spaces) in
-/// every line.
+/// A text, a tab and the name of its class (without spaces) in every line.
 struct Labelled {
   static constexpr std::string_view name = "labelled";
+  static constexpr std::string_view about = "texts and their classes, from TSV files";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::label;
   static constexpr bool running = false, knows_probabilities = false;
@@ -167,10 +168,10 @@ struct Labelled {
   }
 };
 
-/// Running text for language models, plain or gzip. Lines are joined by the end token and cut into
-/// blocks.
+/// Plain or gzip. Lines are joined by the end token and cut into blocks.
 struct Language {
   static constexpr std::string_view name = "language";
+  static constexpr std::string_view about = "running text for language models";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::nothing;
   static constexpr bool running = true, knows_probabilities = false;
@@ -225,10 +226,11 @@ struct Language {
 /// The type of the ids in a file of tokens.
 ABLATE_ENUM(TokenType, uint16, uint32);
 
-/// Running text whose tokens another program, or `ablate data tokens`, has written to files: raw
-/// ids, or behind the header of llm.c (data/token_file.h).
+/// Raw ids, or behind the header of llm.c (data/token_file.h).
 struct Tokens {
   static constexpr std::string_view name = "tokens";
+  static constexpr std::string_view about =
+      "running text as ids that another program, or ablate data tokens, has written";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::tokens;
   static constexpr bool running = true, knows_probabilities = false;

@@ -34,10 +34,12 @@ struct GraphTask : SymbolTask {
   }
 };
 
-/// Depth: the edges of a directed cycle in random order, a number k and a node, of which the k-th
-/// successor is wanted.
+/// The source has the edges of a directed cycle in random order, the number k and the node.
 struct Depo : GraphTask {
   static constexpr std::string_view name = "depo";
+  static constexpr std::string_view about =
+      "depth: the k-th successor of a node on a cycle whose edges are shuffled (Allen-Zhu 2025, "
+      "arXiv 2512.17351)";
   TaskGenerator generator() const;
   int64_t hops = 4;
 
@@ -49,11 +51,14 @@ struct Depo : GraphTask {
   static void rules(const Depo& o, auto&& require) { GraphTask::rules(o, require); }
 };
 
-/// Breadth: the edges of a directed graph without cycles in random order, and a node. The target
-/// lists the nodes that it depends on, directly or not, and the node itself in topological order;
-/// if several nodes may come next, the first in the alphabet does.
+/// The source has the edges of a directed graph without cycles in random order, and the node. The
+/// target ends with the node itself; if several nodes may come next, the first in the alphabet
+/// does.
 struct Brevo : GraphTask {
   static constexpr std::string_view name = "brevo";
+  static constexpr std::string_view about =
+      "breadth: all nodes that a node of a graph depends on, in topological order (Allen-Zhu 2025, "
+      "arXiv 2512.17351)";
   TaskGenerator generator() const;
   int64_t needs = 3;
 
@@ -65,10 +70,12 @@ struct Brevo : GraphTask {
   static void rules(const Brevo& o, auto&& require) { GraphTask::rules(o, require); }
 };
 
-/// Manipulation of knowledge: an expression of +, - and * before their two sides, over numbers
-/// below `symbols`, modulo which its value is wanted. A length counts operations.
+/// Over numbers below `symbols`, the modulus. A length counts operations.
 struct Mano : SymbolTask {
   static constexpr std::string_view name = "mano";
+  static constexpr std::string_view about =
+      "manipulation of knowledge: the value of an expression of +, - and * before their sides, "
+      "modulo a number (Allen-Zhu 2025, arXiv 2512.17351)";
   TaskGenerator generator() const;
   Mano() {
     symbols = 23;
@@ -77,12 +84,14 @@ struct Mano : SymbolTask {
   }
 };
 
-/// Capacity for knowledge, of the form of bioS (Allen-Zhu & Li 2024, Physics of Language Models
-/// 3.3): people with drawn names and attributes, of whom every biography says the same in other
-/// words. A source is the words of a name, a target a drawn template and the value for every
-/// attribute.
+/// Of the form of bioS (Physics of Language Models 3.3): every biography of a person says the same
+/// in other words. A source is the words of a name, a target a drawn template and the value for
+/// every attribute.
 struct Capo {
   static constexpr std::string_view name = "capo";
+  static constexpr std::string_view about =
+      "capacity for knowledge: biographies of people with drawn attributes (Allen-Zhu & Li 2024, "
+      "arXiv 2404.05405)";
   static constexpr const char* test_name = "people";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
@@ -127,10 +136,12 @@ constexpr int64_t levels_of(GrammarName grammar) {
   return grammar == GrammarName::cfg3b || grammar == GrammarName::cfg3f ? 6 : 7;
 }
 
-/// Structure of language: running text of strings of a context-free grammar (Allen-Zhu & Li 2023,
-/// Physics of Language Models 1), each with an end token behind it.
+/// Physics of Language Models 1; each string has an end token behind it.
 struct Lano {
   static constexpr std::string_view name = "lano";
+  static constexpr std::string_view about =
+      "structure of language: running text of a context-free grammar (Allen-Zhu & Li 2023, arXiv "
+      "2305.13673)";
   static constexpr const char* test_name = "test";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::nothing;

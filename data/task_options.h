@@ -82,33 +82,40 @@ struct SymbolTask {
 
 struct Copy : SymbolTask {
   static constexpr std::string_view name = "copy";
+  static constexpr std::string_view about = "the source again";
   TaskGenerator generator() const;
 };
 struct Reverse : SymbolTask {
   static constexpr std::string_view name = "reverse";
+  static constexpr std::string_view about = "the source from its end";
   TaskGenerator generator() const;
 };
 struct Sort : SymbolTask {
   static constexpr std::string_view name = "sort";
+  static constexpr std::string_view about = "the source's symbols in alphabetical order";
   TaskGenerator generator() const;
 };
 
-/// The source twice ("duplicate string" of Deletang et al. 2023).
 struct Duplicate : SymbolTask {
   static constexpr std::string_view name = "duplicate";
+  static constexpr std::string_view about =
+      "the source twice (Delétang et al. 2022, arXiv 2207.02098)";
   TaskGenerator generator() const;
 };
-/// The sum of the symbols' numbers (a = 0, b = 1, ...) modulo the number of symbols, as a symbol:
-/// with two symbols, whether b occurs an odd number of times.
+/// a = 0, b = 1, ...; the sum is a symbol.
 struct Parity : SymbolTask {
   static constexpr std::string_view name = "parity";
+  static constexpr std::string_view about =
+      "the sum of the symbols' numbers modulo the number of symbols; of two, whether b occurs an "
+      "odd number of times (Delétang et al. 2022, arXiv 2207.02098)";
   TaskGenerator generator() const;
   Parity() { symbols = 2; }
 };
 
-/// The symbols among blanks, in order (selective copying of Gu & Dao 2023).
 struct SelectiveCopy : SymbolTask {
   static constexpr std::string_view name = "selective_copy";
+  static constexpr std::string_view about =
+      "the symbols among blanks, in order (Gu & Dao 2023, arXiv 2312.00752)";
   TaskGenerator generator() const;
   int64_t marked = 4;
 
@@ -120,18 +127,21 @@ struct SelectiveCopy : SymbolTask {
   static void rules(const SelectiveCopy& o, auto&& require) { SymbolTask::rules(o, require); }
 };
 
-/// An expression of numbers below `symbols` joined by +, - and *, whose value modulo `symbols` is
-/// wanted; * binds more strongly (Deletang et al. 2023). A length counts numbers.
+/// Numbers are below `symbols`; * binds more strongly. A length counts numbers.
 struct ModularArithmetic : SymbolTask {
   static constexpr std::string_view name = "modular_arithmetic";
+  static constexpr std::string_view about =
+      "the value of an expression of +, - and *, modulo the number of symbols (Delétang et al. "
+      "2022, arXiv 2207.02098)";
   TaskGenerator generator() const;
   ModularArithmetic() { symbols = 5; }
 };
 
-/// The beginning of a word of balanced brackets of `symbols` kinds, at most `depth` deep; wanted
-/// are the brackets that close it.
+/// Of `symbols` kinds, at most `depth` deep.
 struct Dyck : SymbolTask {
   static constexpr std::string_view name = "dyck";
+  static constexpr std::string_view about =
+      "the brackets that close the beginning of a balanced word";
   TaskGenerator generator() const;
   int64_t depth = 6;
   Dyck() { symbols = 2; }
@@ -143,10 +153,12 @@ struct Dyck : SymbolTask {
   static void rules(const Dyck& o, auto&& require) { SymbolTask::rules(o, require); }
 };
 
-/// Multi-query associative recall (Arora et al. 2023): pairs of a key and a value, then keys, whose
-/// values are wanted. Keys and values are `symbols` each; a length counts pairs.
+/// Keys and values are `symbols` each; a length counts pairs.
 struct Recall : SymbolTask {
   static constexpr std::string_view name = "recall";
+  static constexpr std::string_view about =
+      "pairs of a key and a value, then keys, whose values are wanted (Arora et al. 2023, arXiv "
+      "2312.04927)";
   TaskGenerator generator() const;
   int64_t queries = 2;
   Recall() {
@@ -168,10 +180,11 @@ struct Recall : SymbolTask {
   }
 };
 
-/// A random table from every key of `key` symbols to one symbol. All of it is trained on and
-/// tested: the task needs memory, not a rule.
+/// From every key of `key` symbols to one symbol. All of it is trained on and tested.
 struct Facts {
   static constexpr std::string_view name = "facts";
+  static constexpr std::string_view about =
+      "a random table from keys to symbols, which needs memory and no rule";
   static constexpr const char* test_name = "facts";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
@@ -199,10 +212,12 @@ constexpr bool is_prime(int64_t number) {
   return number >= 2;
 }
 
-/// The table of an operation on two elements of a group, of which a part is held out (Power et al.
-/// 2022): a rule that is learned long after the trained part is known by heart.
+/// A rule that is learned long after the trained part is known by heart.
 struct Table {
   static constexpr std::string_view name = "table";
+  static constexpr std::string_view about =
+      "the table of an operation of a group, of which a part is held out (Power et al. 2022, arXiv "
+      "2201.02177)";
   static constexpr const char* test_name = "held out";
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
@@ -258,9 +273,11 @@ struct DigitTask {
   }
 };
 
-/// "12 + 345" -> "357", digit by digit; `reversed` writes the sum from its last digit.
+/// `reversed` writes the sum from its last digit.
 struct Addition : DigitTask {
   static constexpr std::string_view name = "addition";
+  static constexpr std::string_view about =
+      "the sum of two numbers, digit by digit: 12 + 345 -> 357";
   TaskGenerator generator() const;
   bool reversed = false;
 
@@ -273,9 +290,9 @@ struct Addition : DigitTask {
 /// Languages in which whole numbers can be spelled out (data/tasks/digit_tasks.h).
 ABLATE_ENUM(NumberLanguage, en, de);
 
-/// Numbers spelled out in two languages.
 struct Numbers : DigitTask {
   static constexpr std::string_view name = "numbers";
+  static constexpr std::string_view about = "numbers spelled out in two languages";
   TaskGenerator generator() const;
   NumberLanguage source = NumberLanguage::en;
   NumberLanguage target = NumberLanguage::de;

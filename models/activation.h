@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -17,9 +18,18 @@ namespace ablate::models {
 
 ABLATE_ENUM(Activation, relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity);
 
-inline constexpr auto kActivationHelp =
-    "relu, gelu, gelu_tanh (gelu_new, its approximation by tanh), silu, relu2 (the square of "
-    "relu), sigmoid or identity";
+constexpr auto abouts(Activation) {
+  return std::to_array<std::string_view>(
+      {"the larger of a number and 0 (Nair & Hinton 2010)",
+       "a number times the share of a normal distribution below it (Hendrycks & Gimpel 2016, arXiv "
+       "1606.08415)",
+       "gelu_new, the approximation of gelu by tanh that GPT-2 has (Hendrycks & Gimpel 2016, arXiv "
+       "1606.08415)",
+       "a number times its sigmoid, also called swish (Ramachandran et al. 2017, arXiv "
+       "1710.05941); gated, it is SwiGLU (Shazeer 2020, arXiv 2002.05202)",
+       "the square of relu (So et al. 2021, Primer, arXiv 2109.08668)", "the logistic function",
+       "the number itself; gated, the layer is bilinear"});
+}
 
 namespace activations {
 
@@ -30,7 +40,6 @@ struct Relu {
   static auto of(const auto& x) { return relu(x); }
 };
 
-/// x times the normal distribution's share below x (Hendrycks & Gimpel 2016).
 struct Gelu {
   ABLATE_NUMBER scaled(float x, float factor, auto math) {
     return x * (0.5F * factor * (1.0F + math.error_function(x * 0.70710678F)));
@@ -38,8 +47,7 @@ struct Gelu {
   static auto of(const auto& x) { return gelu(x); }
 };
 
-/// Its approximation by tanh that GPT-2 has (Hendrycks & Gimpel 2016, section 2), computed by
-/// (1 + tanh z) / 2 = sigmoid(2 z).
+/// Computed by (1 + tanh z) / 2 = sigmoid(2 z).
 struct GeluTanh {
   ABLATE_NUMBER scaled(float x, float factor, auto math) {
     return x * (factor / (1.0F + math.exponential(-1.5957691F * (x + 0.044715F * x * x * x))));
@@ -54,7 +62,6 @@ struct Silu {
   static auto of(const auto& x) { return silu(x); }
 };
 
-/// The square of relu (So et al. 2021, Primer).
 struct Relu2 {
   ABLATE_NUMBER scaled(float x, float factor, auto) { return x * ((x > 0 ? x : 0.0F) * factor); }
   static auto of(const auto& x) { return relu(x).square(); }

@@ -59,16 +59,33 @@ struct ScaleOptions : EmptyOptions {
 };
 
 ABLATE_ENUM(ScoreFunction, softmax, softmax_one, sigmoid, relu2);
+constexpr auto abouts(ScoreFunction) {
+  return std::to_array<std::string_view>(
+      {"the softmax over the keys that a query sees (Vaswani et al. 2017, arXiv 1706.03762)",
+       "a softmax with 1 more in the denominator, so that a query may look at nothing (Miller "
+       "2023)",
+       "sigmoid(score - ln n) of a query that sees n keys (Ramapuram et al. 2024, arXiv "
+       "2409.04431)",
+       "relu(score)^2 / n of a query that sees n keys (Hua et al. 2022, arXiv 2202.10447)"});
+}
 
 ABLATE_ENUM(OutputGate, none, head, element);
 
 ABLATE_ENUM(ValueResidual, none, fixed, learned);
+constexpr auto abouts(ValueResidual) {
+  return std::to_array<std::string_view>({"values of the layer alone",
+                                          "the mean of both (Zhou et al. 2024, arXiv 2410.17897)",
+                                          "two trained factors of each layer, which start at 0.5 "
+                                          "(Zhou et al. 2024, arXiv 2410.17897)"});
+}
 
-/// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
-/// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
-/// Beltagy et al. 2020.
+/// Section 3.2.2, with free key and value widths. A window is that of Beltagy et al. 2020.
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
+  static constexpr std::string_view about =
+      "multi-head attention (Vaswani et al. 2017, arXiv 1706.03762), whose heads may share keys "
+      "and "
+      "values in groups (Ainslie et al. 2023, arXiv 2305.13245)";
   static constexpr bool has_scores = true, has_projections = true;
   static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
   constexpr bool can_forget() const { return !forgetting; }
@@ -102,10 +119,7 @@ struct MultiHead {
           "norm of the queries and keys of every head: none, rms or layer, with the epsilon of the "
           "first layer's norm");
     visit("scale", o.scale, "the factor of query-key products");
-    visit("score_function", o.score_function,
-          "turns scores into attention weights: softmax; softmax_one (with 1 more in the "
-          "denominator); "
-          "sigmoid(score - ln n) or relu2 (relu(score)^2 / n) of a query that sees n keys");
+    visit("score_function", o.score_function, "turns scores into attention weights");
     visit("window", o.window,
           "sliding window (sliding_window): a query sees the keys at a distance below this, itself "
           "included; absent: all",
@@ -120,8 +134,7 @@ struct MultiHead {
           "a gate on the output of every head: none, head (one number per head) or element (one "
           "per element)");
     visit("value_residual", o.value_residual,
-          "mix the values with those of the first layer that has this option: none, fixed (their "
-          "mean) or learned (two factors of each layer, which start at 0.5)");
+          "mix the values with those of the first layer that has this option");
     visit("value_embedding", o.value_embedding,
           "add to a position's values a vector of its token, from a table of this layer, times "
           "2 sigmoid(W x), a factor for each head of keys and values");
@@ -157,12 +170,14 @@ struct MultiHead {
   }
 };
 
-/// Multi-head latent attention (DeepSeek-AI 2024, arXiv 2405.04434, section 2.1): keys and values
-/// of all heads are products of one normed vector of low rank, which is all that decoding keeps of
-/// a position, beside a part of its key that all heads share, the only one that rotary positions
-/// turn. Queries have a part for it, too, and may be of low rank themselves.
+/// Section 2.1: the normed vector is all that decoding keeps of a position, beside a part of its
+/// key that all heads share, the only one that rotary positions turn. Queries have a part for it,
+/// too, and may be of low rank themselves.
 struct Latent {
   static constexpr std::string_view name = "latent";
+  static constexpr std::string_view about =
+      "multi-head latent attention, whose keys and values are products of one vector of low rank "
+      "(DeepSeek-AI 2024, arXiv 2405.04434)";
   static constexpr bool has_scores = true, has_projections = false;
   static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
   static constexpr bool can_forget() { return true; }
@@ -218,27 +233,30 @@ constexpr LatentWidths widths_of(const Latent& o, int64_t d_model) {
           .d_v = o.d_v.value_or(d_model / o.heads)};
 }
 
-/// No sub-layer: positions do not exchange anything.
 struct NoAttention : MixerWithoutScores {
   static constexpr std::string_view name = "none";
+  static constexpr std::string_view about = "no sub-layer: positions do not exchange anything";
   static constexpr bool keeps_documents = true;
   static constexpr bool can_forget() { return true; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
-/// A recurrent network instead of attention (Hochreiter & Schmidhuber 1997): from left to right if
-/// causal, otherwise in both directions with half the width each. cuDNN's kernels for it are not
-/// known to allow a graph.
+/// From left to right if causal, otherwise in both directions with half the width each. cuDNN's
+/// kernels for it are not known to allow a graph.
 struct Lstm : MixerWithoutScores {
   static constexpr std::string_view name = "lstm";
+  static constexpr std::string_view about =
+      "a recurrent network instead of attention (Hochreiter & Schmidhuber 1997)";
   static constexpr bool capturable = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
-/// A gated convolution instead of attention (Gehring et al. 2017, section 3.2), over the last
-/// `width` positions if causal, otherwise centred.
+/// Section 3.2, over the last `width` positions if causal, otherwise centred.
 struct Convolution : MixerWithoutScores {
   static constexpr std::string_view name = "convolution";
+  static constexpr std::string_view about =
+      "a gated convolution over a few positions instead of attention (Gehring et al. 2017, arXiv "
+      "1705.03122)";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t width = 3;
@@ -252,10 +270,12 @@ struct Convolution : MixerWithoutScores {
   }
 };
 
-/// The mean of all values instead of attention, or of all values so far if causal: the average of
-/// Zhang et al. 2018 without its feed-forward and gates.
+/// Without that paper's feed-forward and gates.
 struct Average : MixerWithoutScores {
   static constexpr std::string_view name = "average";
+  static constexpr std::string_view about =
+      "the mean of all values, or of those so far, instead of attention (Zhang et al. 2018, arXiv "
+      "1805.00631)";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 

@@ -19,9 +19,11 @@ inline constexpr auto kHiddenDropoutHelp =
     "dropout probability of hidden layers in training, behind the activation (activation_dropout, "
     "mlp_dropout)";
 
-/// Position-wise feed-forward (Vaswani et al. 2017, section 3.3); gated: Shazeer 2020.
 struct DenseFeedForward {
   static constexpr std::string_view name = "dense";
+  static constexpr std::string_view about =
+      "two linear maps around an activation at every position (Vaswani et al. 2017, arXiv "
+      "1706.03762), or three with a gate (Shazeer 2020, arXiv 2002.05202)";
   int64_t d_hidden = 2048;
   Activation activation = Activation::relu;
   bool gated = false;
@@ -32,7 +34,7 @@ struct DenseFeedForward {
   static void fields(auto& o, auto&& visit) {
     visit("d_hidden", o.d_hidden, "width of the hidden layer (intermediate_size)",
           options::from(1, 1'048'576));
-    visit("activation", o.activation, kActivationHelp);
+    visit("activation", o.activation, "between the two linear maps");
     visit(
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU, sigmoid: GLU, "
@@ -66,22 +68,25 @@ struct BalanceOptions {
   }
 };
 
-/// Every expert takes all positions that are sent to it.
 struct Dropless : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr std::string_view about = "every expert takes all positions that are sent to it";
   static constexpr bool limits = false;
   static constexpr bool counts_positions() { return false; }
 };
 
 ABLATE_ENUM(Keep, first, likeliest);
 
-/// In training an expert takes ceil(factor active N / experts) of a batch's N unpadded positions
-/// and drops the rest. First choices go before second ones. Evaluation has no limit unless one is
-/// given, which then holds within every sequence, so that outputs do not depend on other sequences
-/// of the batch. In a decoder it holds at position t among the first t positions, in their order,
-/// so that generating a text and scoring it agree.
+/// An expert takes ceil(factor active N / experts) of a batch's N unpadded positions. First choices
+/// go before second ones. Evaluation has no limit unless one is given, which then holds within
+/// every sequence, so that outputs do not depend on other sequences of the batch. In a decoder it
+/// holds at position t among the first t positions, in their order, so that generating a text and
+/// scoring it agree.
 struct LimitedCapacity {
   static constexpr std::string_view name = "limited";
+  static constexpr std::string_view about =
+      "in training an expert takes its share of a batch's positions, times a factor, and drops the "
+      "rest (Lepikhin et al. 2020, arXiv 2006.16668)";
   static constexpr bool limits = true;
   /// Whether evaluation depends on how many positions an expert took before.
   constexpr bool counts_positions() const { return evaluation.has_value(); }
@@ -111,10 +116,12 @@ constexpr bool limits(const CapacityOptions& capacity) {
 /// A dense feed-forward instead of the mixture.
 ABLATE_ENUM(Match, none, active, total);
 
-/// A mixture of expert feed-forwards, of which each position uses `active` (Shazeer et al. 2017).
 /// Padding is never routed and counts nowhere.
 struct MixtureOptions {
   static constexpr std::string_view name = "moe";
+  static constexpr std::string_view about =
+      "a mixture of experts: several feed-forwards, of which each position uses a few (Shazeer et "
+      "al. 2017, arXiv 1701.06538)";
   int64_t experts = 8;
   int64_t active = 2;
   int64_t d_hidden = 1024;
@@ -132,7 +139,7 @@ struct MixtureOptions {
     visit("active", o.active, "experts per position (num_experts_per_tok)");
     visit("d_hidden", o.d_hidden, "width of one expert's hidden layer (intermediate_size)",
           options::from(1, 1'048'576));
-    visit("activation", o.activation, kActivationHelp);
+    visit("activation", o.activation, "between the two linear maps");
     visit(
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
@@ -179,9 +186,9 @@ struct MixtureOptions {
   }
 };
 
-/// No sub-layer.
 struct NoFeedForward : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr std::string_view about = "no feed-forward";
 };
 
 using FeedForwardOptions = std::variant<DenseFeedForward, MixtureOptions, NoFeedForward>;

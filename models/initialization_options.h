@@ -11,15 +11,22 @@
 
 namespace ablate::models {
 
-/// How initial values depend on the depth of a stack. sqrt: matrices whose products are added to
-/// the residual stream are divided by the root of the number of such additions (Radford et al.
-/// 2019, section 2.3), sqrt(2 L) in a stack of attention and feed-forward. zero: those matrices
-/// start at zero, so that at first every layer returns its input (Zhang et al. 2019, Fixup, section
-/// 3; Yang et al. 2022, section D.2). deepnorm: matrices of values, outputs of attention and
-/// feed-forwards are multiplied by (8 L)^(-1/4) of L layers, and in an encoder-decoder of N and M
-/// layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); those of queries, keys and gates are not (Wang
-/// et al. 2022, figure 2).
+/// How initial values depend on the depth of a stack. sqrt divides by sqrt(2 L) in a stack of
+/// attention and feed-forward (Radford et al. 2019, section 2.3); zero is also in Yang et al. 2022,
+/// section D.2; deepnorm multiplies by (8 L)^(-1/4) of L layers, and in an encoder-decoder of N and
+/// M layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); matrices of queries, keys and gates start as
+/// without it (Wang et al. 2022, figure 2).
 ABLATE_ENUM(DepthScaling, none, sqrt, zero, deepnorm);
+constexpr auto abouts(DepthScaling) {
+  return std::to_array<std::string_view>(
+      {"not by depth",
+       "matrices whose products are added to the residual stream start smaller, by the root of the "
+       "number of additions (Radford et al. 2019)",
+       "these matrices start at zero, so that at first every layer returns its input (Zhang et al. "
+       "2019, Fixup, arXiv 1901.09321)",
+       "matrices of values, outputs of attention and feed-forwards start smaller, as in DeepNorm "
+       "(Wang et al. 2022, arXiv 2203.00555)"});
+}
 
 /// Members of every initialization. Matrices within layers also have a gain or a standard
 /// deviation.
@@ -28,11 +35,7 @@ struct Initialization {
   double embeddings = 1.0, output = 1.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("depth", o.depth,
-          "sqrt: matrices whose products are added to the residual stream start smaller, by the "
-          "root of the number of sub-layers; zero: these matrices start at zero; deepnorm: "
-          "matrices of values, outputs of attention and feed-forwards start smaller, as in "
-          "DeepNorm; none: none of these");
+    visit("depth", o.depth, "how initial values depend on the depth of the stack");
     visit("embeddings", o.embeddings,
           "factor of the initial values of token embeddings and of an output tied to them");
     visit("output", o.output, "factor of the initial values of an untied output projection");
@@ -46,10 +49,11 @@ struct Initialization {
   }
 };
 
-/// Every matrix of a layer is uniform within gain sqrt(6 / (rows + columns)) (Glorot & Bengio
-/// 2010), embeddings are normal with d_model^-1/2.
+/// Within gain sqrt(6 / (rows + columns)); embeddings are normal with d_model^-1/2.
 struct XavierInitialization : Initialization {
   static constexpr std::string_view name = "xavier";
+  static constexpr std::string_view about =
+      "every matrix of a layer uniform by its number of inputs and outputs (Glorot & Bengio 2010)";
   double gain = 1.0;
 
   static void fields(auto& o, auto&& visit) {
@@ -65,9 +69,10 @@ struct XavierInitialization : Initialization {
 inline constexpr auto kDeepNormIsForXavier =
     "can be deepnorm only if kind is xavier, which DeepNorm's factors are for";
 
-/// Matrices of layers, embeddings and output are normal with one deviation (Radford et al. 2019).
 struct NormalInitialization : Initialization {
   static constexpr std::string_view name = "normal";
+  static constexpr std::string_view about =
+      "matrices of layers, embeddings and output normal with one deviation (Radford et al. 2019)";
   double deviation = 0.02;
   std::optional<double> cutoff;
 
@@ -87,12 +92,14 @@ struct NormalInitialization : Initialization {
   }
 };
 
-/// The values of T5 (Raffel et al. 2019, in the code of Mesh TensorFlow): matrices within layers
-/// are normal with factor / sqrt(inputs), those of multi-head queries with 1 / sqrt(d_k) of that,
-/// since T5 does not scale scores; embeddings and output with factor, and tables of positions with
-/// factor / sqrt(d_model).
+/// As in the code of Mesh TensorFlow: matrices within layers are normal with factor / sqrt(inputs),
+/// those of multi-head queries with 1 / sqrt(d_k) of that, since T5 does not scale scores;
+/// embeddings and output with factor, and tables of positions with factor / sqrt(d_model).
 struct T5Initialization : Initialization {
   static constexpr std::string_view name = "t5";
+  static constexpr std::string_view about =
+      "T5's normal values, with a deviation for each kind of matrix (Raffel et al. 2019, arXiv "
+      "1910.10683)";
   double factor = 1.0;
 
   static void fields(auto& o, auto&& visit) {
@@ -111,23 +118,26 @@ struct T5Initialization : Initialization {
 using InitializationOptions =
     std::variant<XavierInitialization, NormalInitialization, T5Initialization>;
 
-/// Values, learning rates and scales as they are written, at every width.
 struct Standard : EmptyOptions {
   static constexpr std::string_view name = "standard";
+  static constexpr std::string_view about =
+      "values, learning rates and scales as they are written, at every width";
 };
 
-/// Maximal update parametrization (Yang et al. 2022, table 8): a learning rate that is best at
-/// `base_width` is about the best at every width. If d_model is m times base_width, matrices within
-/// layers learn at 1/m of the rate (with Muon and NorMuon at 1/sqrt(m), except for router scores
-/// and head gates) and start with 1/m of the variance, embeddings and output start as at the base
-/// width, logits are multiplied by 1/m, and scores of multi-head attention by sqrt(base d_k) / d_k;
-/// scores of linear attention stay unchanged. Decoupled weight decay does not become smaller with
-/// these rates, so a step takes the same share off a matrix at every width. At the base width the
-/// model is the standard one. All widths are assumed to grow in proportion: d_hidden with d_model,
-/// and d_k unless it is given; if it is, the number of heads grows. The learning rates are for
-/// optimizers whose steps do not depend on a gradient's size, and not for SOAP.
+/// Table 8. If d_model is m times `base_width`, matrices within layers learn at 1/m of the rate
+/// (with Muon and NorMuon at 1/sqrt(m), except for router scores and head gates) and start with 1/m
+/// of the variance, embeddings and output start as at the base width, logits are multiplied by 1/m,
+/// and scores of multi-head attention by sqrt(base d_k) / d_k; scores of linear attention stay
+/// unchanged. Decoupled weight decay does not become smaller with these rates, so a step takes the
+/// same share off a matrix at every width. At the base width the model is the standard one. All
+/// widths are assumed to grow in proportion: d_hidden with d_model, and d_k unless it is given; if
+/// it is, the number of heads grows. The learning rates are for optimizers whose steps do not
+/// depend on a gradient's size, and not for SOAP.
 struct MaximalUpdate {
   static constexpr std::string_view name = "mup";
+  static constexpr std::string_view about =
+      "the maximal update parametrization, whose best learning rate is about the same at every "
+      "width (Yang et al. 2022, arXiv 2203.03466)";
   int64_t base_width = 64;
 
   static void fields(auto& o, auto&& visit) {

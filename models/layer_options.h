@@ -21,8 +21,25 @@
 namespace ablate::models {
 
 ABLATE_ENUM(NormKind, layer, rms, batch, tanh, none);
+constexpr auto abouts(NormKind) {
+  return std::to_array<std::string_view>(
+      {"mean and variance of a position's channels become 0 and 1 (Ba et al. 2016, arXiv "
+       "1607.06450)",
+       "a position's channels divided by the root of their mean square (Zhang & Sennrich 2019, "
+       "arXiv 1910.07467)",
+       "each channel by its statistics over the unpadded positions (Ioffe & Szegedy 2015, arXiv "
+       "1502.03167)",
+       "tanh(alpha x) in the place of a norm (Zhu et al. 2025, DyT, arXiv 2503.10622)", "no norm"});
+}
 
 ABLATE_ENUM(NormPlacement, post, pre, both);
+constexpr auto abouts(NormPlacement) {
+  return std::to_array<std::string_view>(
+      {"after the residual sum, as in the paper (Vaswani et al. 2017, arXiv 1706.03762)",
+       "before the sub-layer (Xiong et al. 2020, arXiv 2002.04745)",
+       "before the sub-layer and on its output, as in Gemma 2 (Gemma Team 2024, arXiv "
+       "2408.00118)"});
+}
 
 struct NormOptions {
   NormKind kind = NormKind::layer;
@@ -34,12 +51,8 @@ struct NormOptions {
   double alpha = 0.5;
 
   static void fields(auto& o, auto&& visit) {
-    visit("kind", o.kind,
-          "layer, rms, batch (statistics over the unpadded positions), tanh (DyT: tanh(alpha x) "
-          "replaces the norm) or none");
-    visit("placement", o.placement,
-          "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
-          "the sub-layer and on its output");
+    visit("kind", o.kind, "what a norm computes");
+    visit("placement", o.placement, "where norms stand");
     visit("epsilon", o.epsilon,
           "what is added to a variance or mean square before its root (layer_norm_eps, "
           "rms_norm_eps)",
@@ -60,16 +73,24 @@ struct NormOptions {
   }
 };
 
-/// Learnable factors of sub-layer outputs: none, one per sub-layer (ReZero, Bachlechner et al.
-/// 2020), or one per channel (LayerScale, Touvron et al. 2021).
 ABLATE_ENUM(FactorPer, none, layer, channel);
+constexpr auto abouts(FactorPer) {
+  return std::to_array<std::string_view>(
+      {"no factor", "one for each sub-layer (Bachlechner et al. 2020, ReZero, arXiv 2003.04887)",
+       "one for each channel (Touvron et al. 2021, LayerScale, arXiv 2103.17239)"});
+}
 
-/// How residual connections depend on the depth of a stack. sqrt: outputs of sub-layers are divided
-/// by the root of their number (Yang et al. 2023, Depth-muP). deepnorm: their inputs are multiplied
-/// by (2 L)^(1/4) of L layers before they are added, and in an encoder-decoder of N and M layers by
-/// 0.81 (N^4 M)^(1/16) and (3 M)^(1/4) (Wang et al. 2022); the matching smaller initial values are
-/// model.initialization.depth: deepnorm.
+/// How residual connections depend on the depth of a stack. The factor of deepnorm is (2 L)^(1/4)
+/// of L layers, and in an encoder-decoder of N and M layers 0.81 (N^4 M)^(1/16) and (3 M)^(1/4).
 ABLATE_ENUM(ResidualDepth, none, sqrt, deepnorm);
+constexpr auto abouts(ResidualDepth) {
+  return std::to_array<std::string_view>(
+      {"not by depth",
+       "outputs of sub-layers divided by the root of their number (Yang et al. 2023, Depth-muP, "
+       "arXiv 2310.02244)",
+       "inputs of sub-layers multiplied by a factor before they are added, together with "
+       "model.initialization.depth: deepnorm (Wang et al. 2022, arXiv 2203.00555)"});
+}
 
 /// How the output of a sub-layer joins its input.
 struct ResidualOptions {
@@ -85,13 +106,8 @@ struct ResidualOptions {
           "factor of sub-layer outputs, or its initial value if it is learned: 0 for ReZero, 0.1 "
           "or less for LayerScale",
           options::from(0, 1000));
-    visit("per", o.per,
-          "learned factors of sub-layer outputs: none, layer (one per sub-layer, ReZero) or "
-          "channel (one per channel, LayerScale)");
-    visit("depth", o.depth,
-          "sqrt: divide outputs by the root of the number of sub-layers; deepnorm: multiply inputs "
-          "by DeepNorm's factor before they are added, together with model.initialization.depth: "
-          "deepnorm; none: neither");
+    visit("per", o.per, "learned factors of sub-layer outputs");
+    visit("depth", o.depth, "how sub-layers are scaled by the depth of the stack");
     visit("drop", o.drop,
           "stochastic depth (Huang et al. 2016): share of the sequences that skip the sub-layers "
           "of the last layer in training, and l / L of it for layer l of L; outputs of the others "
@@ -100,10 +116,16 @@ struct ResidualOptions {
   }
 };
 
-/// sequential: each sub-layer reads what those before it have added. parallel: all read the layer's
-/// input through one norm (Wang & Komatsuzaki 2021, GPT-J; Chowdhery et al. 2022, PaLM).
-/// parallel_norms: each reads it through a norm of its own (Black et al. 2022, GPT-NeoX).
 ABLATE_ENUM(Block, sequential, parallel, parallel_norms);
+constexpr auto abouts(Block) {
+  return std::to_array<std::string_view>(
+      {"each sub-layer reads what those before it have added (Vaswani et al. 2017, arXiv "
+       "1706.03762)",
+       "all sub-layers read the layer's input through one norm (Wang & Komatsuzaki 2021, GPT-J; "
+       "Chowdhery et al. 2022, PaLM, arXiv 2204.02311)",
+       "all sub-layers read the layer's input, each through a norm of its own (Black et al. 2022, "
+       "GPT-NeoX, arXiv 2204.06745)"});
+}
 
 /// The order of shared layers: 0 1 2 0 1 2, or 0 0 1 1 2 2.
 ABLATE_ENUM(ShareOrder, cycle, sequence);
@@ -144,9 +166,9 @@ ABLATE_ENUM(Side, encoder, decoder);
 
 inline std::string text_of(Side side) { return side == Side::encoder ? "encoder" : "decoder"; }
 
-/// The attention of the whole model, without its window.
 struct Same : EmptyOptions {
   static constexpr std::string_view name = "same";
+  static constexpr std::string_view about = "the attention of the whole model, without its window";
 };
 
 /// Attention of a decoder's layer over the encoder's output.
@@ -173,9 +195,7 @@ struct LayerOptions {
     visit("ngrams", o.ngrams, "what a layer adds from tables of n-grams before its sub-layers");
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual, "how sub-layers join the residual stream");
-    visit("block", o.block,
-          "sequential: each sub-layer reads what those before it have added; parallel: all read "
-          "the layer's input through one norm; parallel_norms: each through its own");
+    visit("block", o.block, "what the sub-layers of a layer read");
     visit("canon", o.canon, "short convolutions inside a layer (Canon layers)");
   }
 

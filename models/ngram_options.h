@@ -11,14 +11,17 @@ namespace ablate::models {
 
 struct NoNgrams : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr std::string_view about = "layers read the token at their position alone";
   static constexpr bool reads_back = false;
 };
 
-/// Vectors of the last two and more tokens, in tables without keys (DeepSeek 2026, Engram, section
-/// 2, without its convolution and its merged tokens; bigrams alone: Jordan et al. 2024,
-/// modded-nanogpt).
+/// Tables without keys (section 2, without its convolution and its merged tokens; bigrams alone:
+/// Jordan et al. 2024, modded-nanogpt).
 struct HashedNgrams {
   static constexpr std::string_view name = "hashed";
+  static constexpr std::string_view about =
+      "vectors of the last two or more tokens, in hashed tables (DeepSeek 2026, Engram, arXiv "
+      "2601.07372)";
   static constexpr bool reads_back = true;  // decoding keeps the last tokens
   int64_t longest = 2;
   int64_t buckets = 8192;

@@ -28,9 +28,9 @@ struct Head {
   }
 };
 
-/// Logits of the vocabulary's tokens at every position.
 struct LmHead : Head {
   static constexpr std::string_view name = "tokens";
+  static constexpr std::string_view about = "logits of the vocabulary's tokens at every position";
   bool bias = false;
   std::optional<Activation> transform;
   int64_t ahead = 0;
@@ -48,9 +48,11 @@ struct LmHead : Head {
   }
 };
 
-/// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
+/// Section 4.1.
 struct LabelHead : Head {
   static constexpr std::string_view name = "label";
+  static constexpr std::string_view about =
+      "logits of the class of a whole sequence (Devlin et al. 2018, arXiv 1810.04805)";
   Pool pool = Pool::first;
   double dropout = 0.0;
 

@@ -35,10 +35,12 @@ struct Moefied : TokenChoice {
   static constexpr bool moefied = true;
 };
 
-/// p = softmax over all experts; the `active` likeliest are chosen with the weights p, or p divided
-/// by the chosen ones' sum (Mixtral).
+/// The `active` likeliest have the weights p, or p divided by the chosen ones' sum.
 struct SoftmaxRouter : TokenChoice {
   static constexpr std::string_view name = "softmax";
+  static constexpr std::string_view about =
+      "the experts that a softmax over all of them finds likeliest, as in Mixtral (Jiang et al. "
+      "2024, arXiv 2401.04088)";
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 
   bool renormalize = true;
@@ -52,9 +54,10 @@ struct SoftmaxRouter : TokenChoice {
   }
 };
 
-/// The likeliest expert, with its probability as weight (Fedus et al. 2021, Switch).
 struct SwitchRouter : TokenChoice {
   static constexpr std::string_view name = "switch";
+  static constexpr std::string_view about =
+      "the likeliest expert, with its probability as weight (Fedus et al. 2021, arXiv 2101.03961)";
   static constexpr int64_t only_active = 1;
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 
@@ -67,28 +70,34 @@ struct SwitchRouter : TokenChoice {
   }
 };
 
-/// Noisy top-k (Shazeer et al. 2017): training adds noise of a trained size to the scores, and the
-/// softmax runs over the chosen ones. Starts from zeros. Its load is smooth: 1 + the squared
-/// variation of the experts' expected positions (appendix A).
+/// Noise is added in training, and the softmax runs over the chosen ones. Starts from zeros. Its
+/// load is smooth: 1 + the squared variation of the experts' expected positions (appendix A).
 struct NoisyRouter : TokenChoice {
   static constexpr std::string_view name = "noisy";
+  static constexpr std::string_view about =
+      "the likeliest experts by scores with noise of a trained size (Shazeer et al. 2017, arXiv "
+      "1701.06538)";
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
-/// GShard (Lepikhin et al. 2020): the likeliest two, their weights divided by their sum; training
-/// uses the second with a probability of twice its weight. Its load is that of first choices
-/// (algorithm 1).
+/// Weights are divided by their sum; training uses the second with a probability of twice its
+/// weight. Its load is that of first choices (algorithm 1).
 struct GshardRouter : TokenChoice {
   static constexpr std::string_view name = "gshard";
+  static constexpr std::string_view about =
+      "the likeliest two experts, the second at random by its weight in training (Lepikhin et al. "
+      "2020, arXiv 2006.16668)";
   static constexpr int64_t only_active = 2;
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
-/// Sigmoid scores with a bias that only selects (DeepSeek-V3, auxiliary-loss-free): after every
-/// training batch it rises by `bias_step` for experts below the mean load and falls for those
-/// above.
+/// The bias only selects: after every training batch it rises by `bias_step` for experts below the
+/// mean load and falls for those above.
 struct SigmoidRouter : TokenChoice {
   static constexpr std::string_view name = "sigmoid";
+  static constexpr std::string_view about =
+      "sigmoid scores with a bias that balances the experts without a loss (DeepSeek-AI 2024, "
+      "DeepSeek-V3, arXiv 2412.19437)";
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 
   bool renormalize = true;
@@ -101,11 +110,12 @@ struct SigmoidRouter : TokenChoice {
   }
 };
 
-/// Every expert chooses its likeliest positions (Zhou et al. 2022), `active` per position on
-/// average: in training among those of the batch, in evaluation among those of one sequence, so
-/// that outputs do not depend on other sequences.
+/// `active` per position on average: in training among those of the batch, in evaluation among
+/// those of one sequence, so that outputs do not depend on other sequences.
 struct ExpertChoiceRouter : EmptyOptions {
   static constexpr std::string_view name = "expert_choice";
+  static constexpr std::string_view about =
+      "every expert chooses its likeliest positions (Zhou et al. 2022, arXiv 2202.09368)";
   static constexpr bool causal = false;
   static constexpr bool needs_padding_mask = true;
   static constexpr bool fixes_loads = true;
@@ -114,28 +124,37 @@ struct ExpertChoiceRouter : EmptyOptions {
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
-/// Experts chosen by the token itself through a fixed hash, weighted alike (Roller et al. 2021).
 struct HashRouter : TokenChoice {
   static constexpr std::string_view name = "hash";
+  static constexpr std::string_view about =
+      "experts chosen by the token itself through a fixed hash, weighted alike (Roller et al. "
+      "2021, "
+      "arXiv 2106.04426)";
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
-/// The experts whose neurons are most active, found by computing all of them: the most that a
-/// router of a moefied model can reach (Zhang et al. 2022).
+/// The most that a router of a moefied model can reach.
 struct OracleRouter : Moefied {
   static constexpr std::string_view name = "oracle";
+  static constexpr std::string_view about =
+      "the experts whose neurons are most active, found by computing all of them (Zhang et al. "
+      "2022, arXiv 2110.01786)";
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
-/// The experts whose neurons' mean direction is nearest the input's; made by `ablate moefy`.
 struct SimilarityRouter : Moefied {
   static constexpr std::string_view name = "similarity";
+  static constexpr std::string_view about =
+      "the experts whose neurons' mean direction is nearest the input's, in models made by ablate "
+      "moefy (Zhang et al. 2022, arXiv 2110.01786)";
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
-/// The experts that a small network expects to be most active; made by `ablate moefy`.
 struct NetworkRouter : Moefied {
   static constexpr std::string_view name = "network";
+  static constexpr std::string_view about =
+      "the experts that a small network expects to be most active, in models made by ablate moefy "
+      "(Zhang et al. 2022, arXiv 2110.01786)";
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 

@@ -14,6 +14,16 @@ struct StackOptions;
 
 /// How fast a mixer with a matrix state forgets.
 ABLATE_ENUM(Forgetting, none, fixed, gated, channels);
+constexpr auto abouts(Forgetting) {
+  return std::to_array<std::string_view>(
+      {"nothing is forgotten (linear Transformer, DeltaNet)",
+       "each head forgets at its own rate, in an encoder in both directions (Sun et al. 2023, "
+       "RetNet, arXiv 2307.08621)",
+       "the input decides how much each head forgets (Sun et al. 2024, gated retention; Yang et "
+       "al. 2025, Gated DeltaNet, arXiv 2412.06464)",
+       "the input decides how much each channel of the keys forgets (Yang et al. 2023, arXiv "
+       "2312.06635; Kimi Team 2025, arXiv 2510.26692)"});
+}
 
 /// Positions that a causal mixer with a matrix state reads at once: few if every channel decays by
 /// itself, for which each pair of positions takes a number for every channel.
@@ -33,39 +43,37 @@ struct MatrixState {
   static void fields(auto& o, auto&& visit) {
     visit("heads", o.heads, "heads, each with its own state; must divide d_model",
           options::from(1, 1024));
-    visit(
-        "decay", o.decay,
-        "none: nothing is forgotten (linear Transformer, DeltaNet); fixed: each head forgets at "
-        "its own rate (RetNet's), in an encoder in both directions; gated: the input decides how "
-        "much each head forgets (gated retention, Gated DeltaNet); channels: how much each channel "
-        "of the keys forgets (gated linear attention, Kimi Delta Attention), like gated only in "
-        "decoders");
+    visit("decay", o.decay, "how fast a head forgets; gated and channels only in decoders");
   }
 };
 
-/// Attention without softmax, whose sum over the past is a matrix of fixed size. Without decay it
-/// is the linear Transformer of Katharopoulos et al. 2020: elu(x) + 1 of queries and keys, divided
-/// by the sum of the weights. With fixed decay, head h forgets the share 2^(-5-h) at each position,
-/// as in retention (Sun et al. 2023). With gated decay, the input decides at each position how much
-/// a head keeps, as in the gated retention of Sun et al. 2024, and by channels each channel of a
-/// key keeps its own share, as in the gated linear attention of Yang et al. 2023. Outputs are
-/// divided by the absolute sum of the weights if it is above 1, as in mLSTM (Beck et al. 2024) and
-/// instead of retention's group norm, and multiplied by silu of a projection of the input, as in
-/// retention. Neither is a RetNet, which normalises every head and rotates queries and keys.
+/// Without decay it is that paper's: elu(x) + 1 of queries and keys, divided by the sum of the
+/// weights. With fixed decay, head h forgets the share 2^(-5-h) at each position, as in retention
+/// (Sun et al. 2023). With gated decay, the input decides at each position how much a head keeps,
+/// as in the gated retention of Sun et al. 2024, and by channels each channel of a key keeps its
+/// own share, as in the gated linear attention of Yang et al. 2023. Outputs are divided by the
+/// absolute sum of the weights if it is above 1, as in mLSTM (Beck et al. 2024) and instead of
+/// retention's group norm, and multiplied by silu of a projection of the input, as in retention.
+/// Neither is a RetNet, which normalises every head and rotates queries and keys.
 struct LinearAttention : MatrixState {
   static constexpr std::string_view name = "linear";
+  static constexpr std::string_view about =
+      "attention without softmax, whose sum over the past is a matrix of fixed size (Katharopoulos "
+      "et al. 2020, arXiv 2006.16236)";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
-/// Linear attention that replaces the value stored under a key instead of adding to it: the delta
-/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024) but without that
-/// model's short convolutions and norm. With a decay a part of the state is forgotten before
-/// each position: gated, it is the gated delta rule (Yang et al. 2025, arXiv 2412.06464), by
-/// channels that of Kimi Delta Attention (arXiv 2510.26692). With an output gate, the output of
-/// every head is normed and multiplied by silu of a projection of the input, as in both. It reads
-/// from left to right, so only decoders can have it. Its solver is not known to allow a graph.
+/// Keys and queries have length 1, without that model's short convolutions and norm. With a decay a
+/// part of the state is forgotten before each position: gated, it is the gated delta rule (Yang et
+/// al. 2025, arXiv 2412.06464), by channels that of Kimi Delta Attention (arXiv 2510.26692). With
+/// an output gate, the output of every head is normed and multiplied by silu of a projection of the
+/// input, as in both. It reads from left to right, so only decoders can have it. Its solver is not
+/// known to allow a graph.
 struct DeltaRule : MatrixState {
   static constexpr std::string_view name = "delta";
+  static constexpr std::string_view about =
+      "linear attention that replaces the value stored under a key instead of adding to it (Schlag "
+      "et al. 2021; Yang et al. 2024, arXiv 2406.06484)";
   static constexpr bool causal_only = true, capturable = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
@@ -84,13 +92,16 @@ struct DeltaRule : MatrixState {
   int64_t value_width(int64_t d_model) const { return expand * d_model; }
 };
 
-/// The mixer of Mamba-2 (Dao & Gu 2024, arXiv 2405.21060, section 7.1), with one group of keys and
-/// queries for all heads and a convolution without bias. With s = softplus(W x + b) of a position
-/// and a head, the head's state keeps exp(-s e^a) of itself and gets s k v^T; its output is that of
-/// the query plus d v, gated by silu and normed. It reads from left to right, so only decoders can
-/// have it.
+/// Section 7.1, with one group of keys and queries for all heads and a convolution without bias.
+/// With s = softplus(W x + b) of a position and a head, the head's state keeps exp(-s e^a) of
+/// itself and gets s k v^T; its output is that of the query plus d v, gated by silu and normed. It
+/// reads from left to right, so only decoders can have it.
 struct Mamba2 {
   static constexpr std::string_view name = "mamba2";
+  static constexpr std::string_view about =
+      "a matrix state whose steps and decay the input decides, with gated and normed outputs (Dao "
+      "& "
+      "Gu 2024, arXiv 2405.21060)";
   static constexpr bool has_scores = false, has_projections = false;
   static constexpr bool causal_only = true, keeps_documents = false, capturable = true;
   static constexpr bool can_forget() { return false; }

@@ -20,6 +20,14 @@
 namespace ablate::models {
 
 ABLATE_ENUM(Family, encoder_decoder, decoder_only, encoder_only);
+constexpr auto abouts(Family) {
+  return std::to_array<std::string_view>(
+      {"an encoder of the source and a decoder of the target (Vaswani et al. 2017, arXiv "
+       "1706.03762)",
+       "one causal stack, a language model (Radford et al. 2018)",
+       "one stack that sees both sides, for classes or masked tokens (Devlin et al. 2018, arXiv "
+       "1810.04805)"});
+}
 
 /// Whether models of a family have a side.
 constexpr bool has_side(Family family, Side side) {
@@ -73,7 +81,7 @@ struct TransformerOptions {
   SideLayers encoder, decoder;
 
   static void fields(auto& o, auto&& visit) {
-    visit("family", o.family, "encoder_decoder, decoder_only or encoder_only");
+    visit("family", o.family, "the stacks of the model");
     visit("d_model", o.d_model, "width of the residual stream (hidden_size)",
           options::from(1, 65'536));
     visit("layers", o.layers, "layers of the encoder and of the decoder");

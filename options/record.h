@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -21,6 +22,8 @@
 //   static void fields(auto& o, auto&& visit) { visit("key", o.member, "description", bounds); }
 // with optional bounds, and what must hold besides in
 //   static void rules(const T& o, auto&& require) { require(holds, "key", "must be ..."); }
+// An alternative of a variant also has its `name`, the kind, and `about`, one sentence with its
+// paper, and words of an enum may have theirs in abouts(Enum).
 
 namespace ablate::options {
 
@@ -43,12 +46,13 @@ struct Type {
 
   Kind kind = Kind::other;
   const std::type_info* cpp = nullptr;
-  std::vector<std::string_view> words;  // of a choice; the kinds of a variant
-  const Type* element = nullptr;        // of an optional or a list
-  size_t length = 0;                    // of a list; 0: any
-  std::vector<const Record*> records;   // of a record; the alternatives of a variant
-  std::string_view discriminator;       // of a variant: the key that names its alternative
-  const void* fresh = nullptr;          // a value of this type
+  std::vector<std::string_view> words;   // of a choice; the kinds of a variant
+  std::vector<std::string_view> abouts;  // a sentence on each word; empty: none
+  const Type* element = nullptr;         // of an optional or a list
+  size_t length = 0;                     // of a list; 0: any
+  std::vector<const Record*> records;    // of a record; the alternatives of a variant
+  std::string_view discriminator;        // of a variant: the key that names its alternative
+  const void* fresh = nullptr;           // a value of this type
 
   /// Which of the words it holds, and the same to be set; a variant gets a new alternative.
   size_t (*index)(const void*) = nullptr;
@@ -78,7 +82,7 @@ using Require = std::function<void(bool holds, std::string_view key, std::string
 
 /// An option struct.
 struct Record {
-  std::string_view name;  // of an alternative of a variant
+  std::string_view name, about;  // of an alternative of a variant
   std::vector<Field> fields;
   void (*rules)(const void*, const Require&) = nullptr;
   const void* fresh = nullptr;  // one with the defaults
@@ -158,6 +162,10 @@ template <class T>
 void describe_choice(Type& type) {
   type.kind = Type::Kind::choice;
   for (const auto& [value, word] : names(T{})) type.words.push_back(word);
+  if constexpr (requires { abouts(T{}); }) {
+    static_assert(abouts(T{}).size() == names(T{}).size());
+    for (const auto about : abouts(T{})) type.abouts.push_back(about);
+  }
   type.index = [](const void* slot) {
     size_t i = 0;
     for (const auto& [value, word] : names(T{})) {
@@ -205,11 +213,20 @@ void describe_member(Type& type, const std::array<T, N>*) {
   };
 }
 
+/// Whether no two are the same, as they would be if a struct had the sentence of its base.
+consteval bool distinct(auto... texts) {
+  std::array<std::string_view, sizeof...(texts)> sorted{texts...};
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) == sorted.end();
+}
+
 template <class First, class... Rest>
 void describe_member(Type& type, const std::variant<First, Rest...>*) {
   using Variant = std::variant<First, Rest...>;
+  static_assert(distinct(First::about, Rest::about...), "every kind has a sentence of its own");
   type.kind = Type::Kind::variant;
   type.words = {First::name, Rest::name...};
+  type.abouts = {First::about, Rest::about...};
   type.records = {&record_of<First>(), &record_of<Rest>()...};
   type.discriminator = "kind";
   if constexpr (requires { First::discriminator; }) type.discriminator = First::discriminator;
@@ -264,7 +281,10 @@ const Record& record_of() {
   static const T kFresh{};
   static const Record kRecord = [] {
     Record record{.name = {}, .fields = {}, .fresh = &kFresh};
-    if constexpr (detail::Named<T>) record.name = T::name;
+    if constexpr (detail::Named<T>) {
+      record.name = T::name;
+      record.about = T::about;
+    }
     T::fields(kFresh, [&]<class Member>(std::string_view name, const Member& member,
                                         std::string_view description, Bounds bounds = {}) {
       const auto offset =

@@ -11,6 +11,12 @@
 namespace ablate::tokenizer {
 
 ABLATE_ENUM(Kind, bpe, unigram, character, word, byte);
+constexpr auto abouts(Kind) {
+  return std::to_array<std::string_view>(
+      {"pieces by merging the most frequent pairs (Sennrich et al. 2016, arXiv 1508.07909)",
+       "the pieces of a unigram language model (Kudo 2018, arXiv 1804.10959)", "characters",
+       "words between spaces", "the bytes of UTF-8"});
+}
 
 ABLATE_ENUM(Normalization, nmt_nfkc, nmt_nfkc_cf, nfkc, identity);
 
@@ -36,7 +42,7 @@ struct TokenizerOptions {
     visit("file", o.file,
           "a model that `ablate tokenizer train` or another program wrote, for both sides; absent: "
           "one is learned from the training text");
-    visit("kind", o.kind, "bpe, unigram, character, word or byte (the bytes of UTF-8)");
+    visit("kind", o.kind, "what a token is");
     visit("vocabulary", o.vocabulary,
           "number of tokens, including four special ones; absent: 8000 for bpe and unigram, all "
           "for the others",

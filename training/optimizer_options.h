@@ -12,9 +12,12 @@ namespace ablate::training {
 
 // Every optimizer states whether its steps_have_one_size(), and has a Rule in optimizer_rules.h.
 
-/// Adam (Kingma & Ba 2015) with the constants of Vaswani et al. 2017, section 5.3.
+/// Its constants are those of Vaswani et al. 2017, section 5.3.
 struct Adam {
   static constexpr std::string_view name = "adam";
+  static constexpr std::string_view about =
+      "a step by the mean of the gradients, divided by the root of the mean of their squares "
+      "(Kingma & Ba 2015, arXiv 1412.6980)";
   bool steps_have_one_size() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.98;
@@ -49,9 +52,11 @@ void decoupled_decay_fields(auto& o, auto& visit) {
         "peak (Wortsman et al. 2023)");
 }
 
-/// Adam with decoupled weight decay (Loshchilov & Hutter 2019); norms and biases do not decay.
 struct AdamW : Adam {
   static constexpr std::string_view name = "adamw";
+  static constexpr std::string_view about =
+      "Adam with decoupled weight decay, which spares norms and biases (Loshchilov & Hutter 2019, "
+      "arXiv 1711.05101)";
   double weight_decay = 0.01;
   bool cautious_decay = false, independent_decay = false;
 
@@ -62,10 +67,12 @@ struct AdamW : Adam {
   static void rules(const AdamW& o, auto&& require) { decay_rule(o, require); }
 };
 
-/// Stochastic gradient descent with momentum (Sutskever et al. 2013), as torch.optim.SGD writes it:
-/// v = momentum v + g, and the step is v, or g + momentum v with Nesterov's look-ahead.
+/// As torch.optim.SGD writes it: v = momentum v + g, and the step is v, or g + momentum v with
+/// Nesterov's look-ahead.
 struct Sgd {
   static constexpr std::string_view name = "sgd";
+  static constexpr std::string_view about =
+      "stochastic gradient descent with momentum (Sutskever et al. 2013)";
   bool steps_have_one_size() const { return false; }
   double momentum = 0.9;
   bool nesterov = false;
@@ -84,11 +91,13 @@ struct Sgd {
   }
 };
 
-/// Lion (Chen et al. 2023, algorithm 2): the sign of an interpolated momentum, with decoupled
-/// weight decay. Every element moves by exactly the learning rate, which should be 3 to 10 times
-/// smaller than Adam's.
+/// Every element moves by exactly the learning rate, which should be 3 to 10 times smaller than
+/// Adam's (algorithm 2).
 struct Lion {
   static constexpr std::string_view name = "lion";
+  static constexpr std::string_view about =
+      "the sign of an interpolated momentum, with decoupled weight decay (Chen et al. 2023, arXiv "
+      "2302.06675)";
   bool steps_have_one_size() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.99;
@@ -118,13 +127,14 @@ ABLATE_ENUM(MuonCoefficients, jordan, polar_express);
 /// The precision of the products that orthogonalise a step.
 ABLATE_ENUM(MuonPrecision, fp32, bf16);
 
-/// Muon (Jordan 2024): the momentum of every matrix within a layer, made orthogonal by five steps
-/// of Newton and Schulz. Matrices that the program keeps in one tensor
-/// (queries, keys and values; gate and up; the experts of a mixture) are orthogonalised each by
-/// itself. Embeddings, output, norms and biases are moved by AdamW. Weight decay is decoupled for
-/// both.
+/// Matrices that the program keeps in one tensor (queries, keys and values; gate and up; the
+/// experts of a mixture) are orthogonalised each by itself. Embeddings, output, norms and biases
+/// are moved by AdamW. Weight decay is decoupled for both.
 struct Muon {
   static constexpr std::string_view name = "muon";
+  static constexpr std::string_view about =
+      "the momentum of every matrix within a layer, made orthogonal by five steps of Newton and "
+      "Schulz (Jordan 2024)";
   bool steps_have_one_size() const { return scale == MuonScale::match_rms_adamw; }
   double momentum = 0.95;
   bool nesterov = true;
@@ -158,11 +168,12 @@ struct Muon {
   }
 };
 
-/// Muon whose orthogonal steps have rows of even sizes: every row, the weights of one output, is
-/// divided by the root of a running mean of its squares, and the matrix keeps its norm (Li et al.
-/// 2025, NorMuon, algorithm 1).
+/// Every row, the weights of one output, is divided by the root of a running mean of its squares,
+/// and the matrix keeps its norm (algorithm 1).
 struct NorMuon : Muon {
   static constexpr std::string_view name = "normuon";
+  static constexpr std::string_view about =
+      "Muon whose orthogonal steps have rows of even sizes (Li et al. 2025, arXiv 2510.05491)";
   double row_decay = 0.95;
 
   static void fields(auto& o, auto&& visit) {
@@ -173,11 +184,13 @@ struct NorMuon : Muon {
   static void rules(const NorMuon& o, auto&& require) { Muon::rules(o, require); }
 };
 
-/// SOAP (Vyas et al. 2024): Adam in the eigenbases that Shampoo finds for the outputs and inputs of
-/// every matrix within a layer. Matrices that the program keeps in one tensor have each its own.
-/// Embeddings, output, norms and biases are moved by AdamW. The first gradient moves no matrix.
+/// Matrices that the program keeps in one tensor have each its own. Embeddings, output, norms and
+/// biases are moved by AdamW. The first gradient moves no matrix.
 struct Soap {
   static constexpr std::string_view name = "soap";
+  static constexpr std::string_view about =
+      "Adam in the eigenbases that Shampoo finds for the outputs and inputs of every matrix within "
+      "a layer (Vyas et al. 2024, arXiv 2409.11321)";
   bool steps_have_one_size() const { return true; }
   double beta1 = 0.95;
   double beta2 = 0.95;
@@ -201,11 +214,15 @@ struct Soap {
   static void rules(const Soap& o, auto&& require) { decay_rule(o, require); }
 };
 
-/// Schedule-free AdamW (Defazio et al. 2024, algorithm 1): steps move a point z. Its average x,
-/// weighted by the square of the learning rate, is evaluated and saved; gradients are taken at
-/// y = (1 - beta1) z + beta1 x. The learning rate only rises, during the warm-up.
+/// Algorithm 1: steps move a point z. Its average x, weighted by the square of the learning rate,
+/// is evaluated and saved; gradients are taken at y = (1 - beta1) z + beta1 x. The learning rate
+/// only rises, during the warm-up.
 struct ScheduleFree {
   static constexpr std::string_view name = "schedule_free";
+  static constexpr std::string_view about =
+      "AdamW that evaluates an average of its steps, so that the rate need not fall (Defazio et "
+      "al. "
+      "2024, arXiv 2405.15682)";
   bool steps_have_one_size() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.999;

@@ -22,14 +22,17 @@ struct Warmup {
   }
 };
 
-/// peak after the warm-up.
 struct Constant : Warmup {
   static constexpr std::string_view name = "constant";
+  static constexpr std::string_view about = "the peak, after the warm-up";
 };
 
-/// peak sqrt(warmup / step): the paper's schedule, whose peak is (d_model warmup)^-1/2.
+/// peak sqrt(warmup / step); the paper's peak is (d_model warmup)^-1/2.
 struct InverseSquareRoot : Warmup {
   static constexpr std::string_view name = "inverse_square_root";
+  static constexpr std::string_view about =
+      "after the warm-up a fall with the inverse square root of the step (Vaswani et al. 2017, "
+      "arXiv 1706.03762)";
 };
 
 /// Members of the schedules that end at `floor` on the last step.
@@ -47,19 +50,27 @@ struct Decay : Warmup {
 
 struct Cosine : Decay {
   static constexpr std::string_view name = "cosine";
+  static constexpr std::string_view about =
+      "after the warm-up half a wave of a cosine down to the floor (Loshchilov & Hutter 2017, "
+      "arXiv "
+      "1608.03983)";
 };
 
 struct Linear : Decay {
   static constexpr std::string_view name = "linear";
+  static constexpr std::string_view about = "after the warm-up a straight line down to the floor";
 };
 
 /// How a learning rate falls from the peak to the floor over the share x of its way: by 1 - x, by
 /// 1 - sqrt(x) (Haegele et al. 2024), or by equal factors (Hu et al. 2024, MiniCPM).
 ABLATE_ENUM(DecayShape, linear, square_root, exponential);
 
-/// Warm-up, peak, decay over the last share of all steps (Hu et al. 2024, MiniCPM, section 4.3).
+/// Section 4.3 (MiniCPM).
 struct Stable : Decay {
   static constexpr std::string_view name = "stable";
+  static constexpr std::string_view about =
+      "warm-up, peak, and a fall over the last share of all steps (Hu et al. 2024, arXiv "
+      "2404.06395)";
   double decay = 0.2;
   DecayShape shape = DecayShape::linear;
 

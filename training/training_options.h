@@ -19,18 +19,18 @@
 
 namespace ablate::training {
 
-/// `training.steps` updates.
 struct StepBudget {
   static constexpr std::string_view name = "steps";
+  static constexpr std::string_view about = "as many updates as training.steps says";
 
   bool operator==(const StepBudget&) const = default;
   static void fields(auto&, auto&&) {}
 };
 
-/// As many updates as fit into a number of target tokens, by the mean over an epoch's first batches
-/// and by what each update of the run has of them.
+/// By the mean over an epoch's first batches and by what each update of the run has of them.
 struct TokenBudget {
   static constexpr std::string_view name = "tokens";
+  static constexpr std::string_view about = "as many updates as fit into a number of target tokens";
   int64_t tokens = 1'000'000;
 
   bool operator==(const TokenBudget&) const = default;
@@ -40,10 +40,11 @@ struct TokenBudget {
   }
 };
 
-/// As many updates as fit into a number of floating-point operations: three times those of a
-/// forward pass.
 struct FlopBudget {
   static constexpr std::string_view name = "flops";
+  static constexpr std::string_view about =
+      "as many updates as fit into a number of floating-point operations, three times those of a "
+      "forward pass";
   double flops = 1e15;
 
   bool operator==(const FlopBudget&) const = default;
@@ -53,10 +54,12 @@ struct FlopBudget {
   }
 };
 
-/// As many updates as fit into a time, by a few that are timed before the first one. Their number
-/// depends on the machine and its load and is then recorded; everything after that is repeatable.
+/// Their number depends on the machine and its load and is then recorded; everything after that is
+/// repeatable.
 struct TimeBudget {
   static constexpr std::string_view name = "seconds";
+  static constexpr std::string_view about =
+      "as many updates as fit into a time, by a few that are timed before the first one";
   double seconds = 600;
 
   bool operator==(const TimeBudget&) const = default;
@@ -68,9 +71,10 @@ struct TimeBudget {
   }
 };
 
-/// As many updates as fit into a number of target tokens for each parameter of the model.
 struct RatioBudget {
   static constexpr std::string_view name = "tokens_per_parameter";
+  static constexpr std::string_view about =
+      "as many updates as fit into a number of target tokens for each parameter of the model";
   double ratio = 20;
 
   bool operator==(const RatioBudget&) const = default;

@@ -122,11 +122,16 @@ void add_config(CLI::App& app) {
   auto* docs_verb = verb->add_subcommand("docs", "Print the reference of every key as Markdown");
   docs_verb->footer("Example:\n  ablate config docs > docs/configuration.md");
   docs_verb->callback([] { std::cout << config::configuration_page(); });
-  auto* explain_verb = verb->add_subcommand("explain", "Explain a key and its values");
-  explain_verb->add_option("key", request->key, "A dotted path, such as model.position")
+  auto* explain_verb =
+      verb->add_subcommand("explain", "Explain a key and its values, or find keys by words");
+  explain_verb
+      ->add_option("key", request->key,
+                   "A dotted path, such as model.position, or words to search for")
       ->type_name(kKeyPath)
       ->required();
-  explain_verb->footer("Example:\n  ablate config explain training.schedule");
+  explain_verb->footer(
+      "Example:\n  ablate config explain training.schedule\n  ablate config explain \"mixture of "
+      "experts\"");
   explain_verb->callback([request] { std::cout << config::explanation(request->key); });
 }
 

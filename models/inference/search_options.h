@@ -10,14 +10,14 @@
 
 namespace ablate::models {
 
-/// Every next token is the likeliest one, or the beam's.
 struct NoSampling : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr std::string_view about = "every next token is the likeliest one, or the beam's";
 };
 
-/// Every next token is drawn at random.
 struct RandomSampling {
   static constexpr std::string_view name = "random";
+  static constexpr std::string_view about = "every next token is drawn at random";
   double temperature = 1.0;
   int64_t top_k = 0;
   double top_p = 1.0;

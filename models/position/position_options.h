@@ -27,9 +27,10 @@ struct PositionContext;
 //   acts_on, beyond_training  the tensors that it acts on, and its behaviour beyond trained lengths
 // and has `make`, which is defined with the module in position/*.cpp.
 
-/// No position information at all.
 struct NoPosition : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr std::string_view about =
+      "no position information at all (Haviv et al. 2022, arXiv 2203.16634)";
   static constexpr bool needs_attention = false;
   static constexpr bool reads_position_ids = false;
   static constexpr bool tells_order = false;
@@ -73,9 +74,11 @@ ABLATE_ENUM(SinusoidalLayout, interleaved, halves);
 /// How the timescales of sinusoidal vectors are spread over their width.
 ABLATE_ENUM(Frequencies, paper, tensor2tensor);
 
-/// Fixed sines and cosines (Vaswani et al. 2017, section 3.5).
+/// Section 3.5.
 struct Sinusoidal : AbsoluteScheme {
   static constexpr std::string_view name = "sinusoidal";
+  static constexpr std::string_view about =
+      "fixed sines and cosines added to the embeddings (Vaswani et al. 2017, arXiv 1706.03762)";
   static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
@@ -98,9 +101,11 @@ struct Sinusoidal : AbsoluteScheme {
 
 ABLATE_ENUM(Beyond, error, clamp, interpolate);
 
-/// One trained vector for each position (Gehring et al. 2017).
 struct Learned : AbsoluteScheme {
   static constexpr std::string_view name = "learned";
+  static constexpr std::string_view about =
+      "one trained vector for each position, added to the embeddings (Gehring et al. 2017, arXiv "
+      "1705.03122)";
   static constexpr std::string_view beyond_training = "error, clamp or, in encoders, interpolate";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
@@ -127,9 +132,11 @@ struct Learned : AbsoluteScheme {
 
 ABLATE_ENUM(RotaryLayout, half, interleaved);
 
-/// Queries and keys turned by angles proportional to their positions (Su et al. 2021).
 struct Rotary : RelativeScheme {
   static constexpr std::string_view name = "rotary";
+  static constexpr std::string_view about =
+      "queries and keys turned by angles proportional to their positions (Su et al. 2021, arXiv "
+      "2104.09864)";
   static constexpr bool turns_heads = true, computes_scores = false;
   static constexpr std::string_view acts_on = "queries and keys";
   static constexpr std::string_view beyond_training = "runs; scaling";
@@ -152,9 +159,10 @@ struct Rotary : RelativeScheme {
 
 ABLATE_ENUM(Sides, symmetric, two_sided);
 
-/// Scores lowered in proportion to the distance (Press et al. 2021, ALiBi).
 struct Alibi : ScoreScheme {
   static constexpr std::string_view name = "alibi";
+  static constexpr std::string_view about =
+      "scores lowered in proportion to the distance (Press et al. 2021, ALiBi, arXiv 2108.12409)";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   Sides encoder = Sides::symmetric;
@@ -166,9 +174,11 @@ struct Alibi : ScoreScheme {
   }
 };
 
-/// A trained number per head and bucket of distances, shared by all layers (Raffel et al. 2019).
 struct T5Bias : ScoreScheme {
   static constexpr std::string_view name = "t5";
+  static constexpr std::string_view about =
+      "a trained number for each head and bucket of distances, shared by all layers (Raffel et al. "
+      "2019, arXiv 1910.10683)";
   static constexpr std::string_view beyond_training = "last bucket";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
@@ -188,9 +198,11 @@ struct T5Bias : ScoreScheme {
   }
 };
 
-/// Bias by a small network of the distance relative to the query's position (Li et al. 2023, FIRE).
 struct Fire : ScoreScheme {
   static constexpr std::string_view name = "fire";
+  static constexpr std::string_view about =
+      "a bias by a small network of the distance relative to the query's position (Li et al. 2023, "
+      "FIRE, arXiv 2310.04418)";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t hidden = 32;
@@ -204,9 +216,11 @@ struct Fire : ScoreScheme {
 
 ABLATE_ENUM(KerpleKernel, logarithmic, power);
 
-/// A trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE).
 struct Kerple : ScoreScheme {
   static constexpr std::string_view name = "kerple";
+  static constexpr std::string_view about =
+      "a trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE, "
+      "arXiv 2205.09921)";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   KerpleKernel kernel = KerpleKernel::logarithmic;
@@ -218,10 +232,13 @@ struct Kerple : ScoreScheme {
   }
 };
 
-/// Inner products of sinusoidal vectors, divided by 8h/H in head h of H (Chi et al. 2023,
-/// Sandwich). They are relative to their maximum, at distance 0, which does not change a softmax.
+/// Divided by 8h/H in head h of H. They are relative to their maximum, at distance 0, which does
+/// not change a softmax.
 struct Sandwich : ScoreScheme {
   static constexpr std::string_view name = "sandwich";
+  static constexpr std::string_view about =
+      "inner products of sinusoidal vectors as a bias of the scores (Chi et al. 2023, Sandwich, "
+      "arXiv 2212.10356)";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t width = 128;
@@ -235,9 +252,11 @@ struct Sandwich : ScoreScheme {
   }
 };
 
-/// Trained vectors of clipped distances, added to keys and values (Shaw et al. 2018).
 struct Shaw : RelativeScheme {
   static constexpr std::string_view name = "shaw";
+  static constexpr std::string_view about =
+      "trained vectors of clipped distances, added to keys and values (Shaw et al. 2018, arXiv "
+      "1803.02155)";
   static constexpr bool turns_heads = false, computes_scores = true;
   static constexpr bool by_layer = true;
   static constexpr std::string_view acts_on = "scores and values";
@@ -255,9 +274,11 @@ struct Shaw : RelativeScheme {
   }
 };
 
-/// Scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019).
 struct TransformerXl : ScoreScheme {
   static constexpr std::string_view name = "transformer_xl";
+  static constexpr std::string_view about =
+      "scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019, "
+      "arXiv 1901.02860)";
   static constexpr bool computes_scores = true;
   static constexpr bool by_layer = true;
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -272,9 +293,10 @@ struct TransformerXl : ScoreScheme {
   }
 };
 
-/// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).
 struct Cope : ScoreScheme {
   static constexpr std::string_view name = "cope";
+  static constexpr std::string_view about =
+      "positions counted by gates of the content (Golovneva et al. 2024, CoPE, arXiv 2405.18719)";
   static constexpr bool computes_scores = true;
   static constexpr bool by_layer = true;
   static constexpr bool reads_position_ids = false;
@@ -290,11 +312,13 @@ struct Cope : ScoreScheme {
   }
 };
 
-/// Every element of a query and of a key is a length, softplus of what was projected, and an angle
-/// that its position alone gives (Gopalakrishnan et al. 2025, PoPE), so that what is sought and
-/// where are told apart.
+/// Every element is a length, softplus of what was projected, and an angle that its position alone
+/// gives, so that what is sought and where are told apart.
 struct Pope : RelativeScheme {
   static constexpr std::string_view name = "pope";
+  static constexpr std::string_view about =
+      "queries and keys of lengths that the content and angles that the position gives "
+      "(Gopalakrishnan et al. 2025, PoPE, arXiv 2509.10534)";
   static constexpr bool turns_heads = false, computes_scores = true;
   static constexpr bool by_layer = true;
   static constexpr std::string_view acts_on = "queries and keys";
@@ -324,17 +348,18 @@ constexpr bool leaves_queries(const PositionOptions& position) {
       position);
 }
 
-/// Tokens have the ids 0, 1, 2, ...
 struct Consecutive : EmptyOptions {
   static constexpr std::string_view name = "consecutive";
+  static constexpr std::string_view about = "tokens have the ids 0, 1, 2, ...";
 };
 
-/// In training, the ids of every batch are a sorted random subset of 0 ... range - 1, so that ids
-/// which only longer inputs would reach are trained as well (Ruoss et al. 2023). Evaluation uses
-/// one fixed subset, drawn once: an output then depends neither on its batch nor on how much of it
-/// has been written.
+/// Drawn for every batch from 0 ... range - 1. Evaluation uses one fixed subset, drawn once: an
+/// output then depends neither on its batch nor on how much of it has been written.
 struct Randomized {
   static constexpr std::string_view name = "randomized";
+  static constexpr std::string_view about =
+      "in training a sorted random subset of a larger range, so that the ids of longer inputs are "
+      "trained, too (Ruoss et al. 2023, arXiv 2305.16843)";
   int64_t range = 2048;
   int64_t longest = 512;
 

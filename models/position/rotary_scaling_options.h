@@ -9,35 +9,41 @@
 
 namespace ablate::models {
 
-/// Angles as trained.
 struct NoScaling : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr std::string_view about = "angles as trained";
 };
 
-/// Positions divided by `factor` (Chen et al. 2023, position interpolation).
 struct LinearScaling {
   static constexpr std::string_view name = "linear";
+  static constexpr std::string_view about =
+      "positions divided by the factor (Chen et al. 2023, position interpolation, arXiv "
+      "2306.15595)";
   double factor = 2.0;
   static void fields(auto& o, auto&& visit) {
     visit("factor", o.factor, "how many times longer than trained", options::at_least(1));
   }
 };
 
-/// The base raised, so that the slowest angle shrinks by `factor` and the fastest stays.
 struct NtkScaling {
   static constexpr std::string_view name = "ntk";
+  static constexpr std::string_view about =
+      "the base raised, so that the slowest angle shrinks by the factor and the fastest stays "
+      "(bloc97 2023)";
   double factor = 2.0;
   static void fields(auto& o, auto&& visit) {
     visit("factor", o.factor, "how many times longer than trained", options::at_least(1));
   }
 };
 
-/// Slow angles as in linear scaling, fast ones as trained, a ramp between, and scores scaled by the
-/// square of 0.1 ln(factor) + 1 (Peng et al. 2023, YaRN). The ramp is even in the pairs, from the
+/// Scores are scaled by the square of 0.1 ln(factor) + 1. The ramp is even in the pairs, from the
 /// whole one below `fast` to the whole one above `slow`, as in the authors' code and Transformers;
 /// the paper writes one that is even in turns.
 struct YarnScaling {
   static constexpr std::string_view name = "yarn";
+  static constexpr std::string_view about =
+      "slow angles divided by the factor, fast ones as trained, a ramp between, and scores scaled "
+      "(Peng et al. 2023, YaRN, arXiv 2309.00071)";
   double factor = 2.0;
   int64_t trained_length = 512;
   double fast = 32.0;
@@ -53,11 +59,14 @@ struct YarnScaling {
   }
 };
 
-/// Llama 3.1's (Grattafiori et al. 2024, as in its code): angles with fewer than `low` turns within
-/// trained_length are divided by factor, those with more than `high` stay, and between them the
-/// share that stays increases evenly with the number of turns.
+/// As in its code: angles with fewer than `low` turns within trained_length are divided by factor,
+/// those with more than `high` stay, and between them the share that stays increases evenly with
+/// the number of turns.
 struct Llama3Scaling {
   static constexpr std::string_view name = "llama3";
+  static constexpr std::string_view about =
+      "Llama 3.1's: slow angles divided by the factor, fast ones as trained, a mixture between "
+      "(Grattafiori et al. 2024, arXiv 2407.21783)";
   double factor = 8.0;
   int64_t trained_length = 8192;
   double low = 1.0;

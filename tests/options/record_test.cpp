@@ -9,9 +9,13 @@ namespace ablate::options {
 namespace {
 
 ABLATE_ENUM(Colour, red, dark_green, blue);
+constexpr auto abouts(Colour) {
+  return std::to_array<std::string_view>({"of blood", "of leaves", "of the sky"});
+}
 
 struct Round {
   static constexpr std::string_view name = "round";
+  static constexpr std::string_view about = "one line without corners";
   double radius = 1;
 
   static void fields(auto& o, auto&& visit) {
@@ -21,6 +25,7 @@ struct Round {
 
 struct Square {
   static constexpr std::string_view name = "square";
+  static constexpr std::string_view about = "four equal sides";
 
   static void fields(auto&, auto&&) {}
 };
@@ -69,6 +74,16 @@ TEST(Record, ListsItsMembersWithTheirTypes) {
   EXPECT_EQ(field("form").type->words, (std::vector<std::string_view>{"square", "round"}));
   EXPECT_EQ(record_of<Shape>().name, "") << "a member is not the name of an alternative";
   EXPECT_EQ(record_of<Round>().name, "round");
+}
+
+TEST(Record, KindsAndWordsHaveTheirSentences) {
+  EXPECT_EQ(field("form").type->abouts,
+            (std::vector<std::string_view>{"four equal sides", "one line without corners"}));
+  EXPECT_EQ(field("colour").type->abouts,
+            (std::vector<std::string_view>{"of blood", "of leaves", "of the sky"}));
+  EXPECT_EQ(record_of<Round>().about, "one line without corners");
+  EXPECT_TRUE(field("weights").type->abouts.empty());
+  static_assert(!detail::distinct(Round::about, Square::about, Round::about));
 }
 
 TEST(Record, ReadsAndSetsMembers) {

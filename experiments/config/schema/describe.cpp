@@ -23,8 +23,8 @@ std::vector<Schema> describe_fields(const ConstSlot& options) {
   return keys;
 }
 
-std::vector<std::string> words_of(const Type& type) {
-  return {type.words.begin(), type.words.end()};
+std::vector<std::string> strings_of(const std::vector<std::string_view>& texts) {
+  return {texts.begin(), texts.end()};
 }
 
 /// The alternative that the variant holds has its values as defaults, the others have their own.
@@ -32,13 +32,15 @@ Schema describe_variant(const Type& type, const void* slot) {
   const auto chosen = type.index(slot);
   Schema schema{.type = Schema::Type::variant,
                 .fallback = std::string(type.words[chosen]),
-                .choices = words_of(type),
+                .choices = strings_of(type.words),
+                .abouts = strings_of(type.abouts),
                 .discriminator = std::string(type.discriminator)};
   for (size_t i = 0; i < type.records.size(); ++i) {
     const auto* record = type.records[i];
     const auto options = i == chosen ? options::held(type, slot) : ConstSlot{record, record->fresh};
     schema.children.push_back({.type = Schema::Type::mapping,
                                .name = std::string(record->name),
+                               .description = std::string(record->about),
                                .children = describe_fields(options)});
   }
   return schema;
@@ -84,8 +86,10 @@ Schema describe_member(const Type& type, const void* slot) {
     case Type::Kind::text:
       return describe_value(Schema::Type::text, type, slot);
     case Type::Kind::choice:
-      return {
-          .type = Schema::Type::choice, .fallback = yaml_of(type, slot), .choices = words_of(type)};
+      return {.type = Schema::Type::choice,
+              .fallback = yaml_of(type, slot),
+              .choices = strings_of(type.words),
+              .abouts = strings_of(type.abouts)};
     case Type::Kind::optional:
       return describe_optional(type, slot);
     case Type::Kind::list:

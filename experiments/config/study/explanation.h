@@ -4,9 +4,9 @@
 
 namespace ablate::config {
 
-/// The description, type, default and choices of the key at a dotted path, and the keys of a
-/// section; of a metric its meaning; of a word of another toolkit what it is here. Throws
-/// ConfigError for an unknown path.
+/// The description, type, default and choices of the key at a dotted path, and the kinds and keys
+/// of a section; of a metric its meaning; of a word of another toolkit what it is here; of other
+/// words the keys that say them. Throws ConfigError for an unknown path.
 std::string explanation(const std::string& path);
 
 /// The JSON Schema (draft-07) of a study file.

@@ -39,7 +39,9 @@ Json choice(const Schema& schema) {
     if (std::ranges::find(schema.choices, truth ? "true" : "false") != schema.choices.end())
       words.push_back(truth);
   if (schema.optional) words.push_back(nullptr);
-  return {{"enum", words}};
+  Json json{{"enum", words}};
+  if (!schema.abouts.empty()) json["enumDescriptions"] = schema.abouts;  // read by editors
+  return json;
 }
 
 /// Adds the keys of a section. Dotted keys are checked only in the definition `run`, which lists
@@ -55,7 +57,7 @@ void add_keys(Json& json, const Schema& section, const std::string& path) {
 Json variant(const Schema& schema, const std::string& path) {
   auto kinds = Json::array();
   for (const auto& kind : schema.children) {
-    Json alternative;
+    Json alternative{{"description", kind.description}};
     alternative["properties"][schema.discriminator]["const"] = kind.name;
     add_keys(alternative, kind, path);
     kinds.push_back(std::move(alternative));

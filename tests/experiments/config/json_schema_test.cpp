@@ -71,6 +71,18 @@ TEST(JsonSchema, EveryReferenceHasItsDefinition) {
   EXPECT_GT(references, 500);
 }
 
+TEST(JsonSchema, KindsAndWordsHaveTheirSentences) {
+  const auto router = node("model.feed_forward.router");
+  const auto& kinds = router["anyOf"][0]["anyOf"];
+  const auto gshard = std::ranges::find_if(
+      kinds, [](const json& kind) { return kind["properties"]["kind"]["const"] == "gshard"; });
+  ASSERT_NE(gshard, kinds.end());
+  EXPECT_TRUE(says((*gshard)["description"].get<std::string>(), "Lepikhin et al. 2020"));
+  EXPECT_EQ(router["anyOf"][1]["enumDescriptions"][3], (*gshard)["description"]);
+  EXPECT_EQ(node("model.norm.kind")["enumDescriptions"].size(),
+            node("model.norm.kind")["enum"].size());
+}
+
 TEST(JsonSchema, HasOneDefinitionOfALayerToWhichItRefersThreeTimes) {
   int references = 0;
   const auto leaves = json::parse(json_schema()).flatten();
@@ -91,6 +103,8 @@ TEST(ConfigurationPage, NamesEveryKey) {
   }
   EXPECT_TRUE(says(page, "| `dropout` | number at least 0 and below 1 | `0.1` |"));
   EXPECT_TRUE(says(page, "`task` selects the alternative and must be given."));
+  EXPECT_TRUE(says(page, "\n- `kerple`: a trained, conditionally positive definite kernel"));
+  EXPECT_TRUE(says(page, "| what a norm computes<br>`layer`: mean and variance"));
 }
 
 TEST(ShippedStudies, TellEditorsTheirSchemaInTheFirstLine) {

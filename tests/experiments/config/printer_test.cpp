@@ -234,12 +234,37 @@ TEST(Explanation, SaysTypeAndDefault) {
             "training.max_grad_norm: gradients are clipped to this global norm; 0: no "
             "clipping\ntype: number at least 0\ndefault: 0\n");
   EXPECT_EQ(explanation("model.norm.placement"),
-            "model.norm.placement: post: after the residual sum, as in the paper; pre: before "
-            "the sub-layer; both: before the sub-layer and on its output\n"
-            "type: one of post, pre or both\ndefault: post\n");
+            "model.norm.placement: where norms stand\n"
+            "type: one of post, pre or both\ndefault: post\n"
+            "  post            after the residual sum, as in the paper (Vaswani et al. 2017, arXiv "
+            "1706.03762)\n"
+            "  pre             before the sub-layer (Xiong et al. 2020, arXiv 2002.04745)\n"
+            "  both            before the sub-layer and on its output, as in Gemma 2 (Gemma Team "
+            "2024, arXiv 2408.00118)\n");
   EXPECT_EQ(explanation("model.attention.d_k"),
             "model.attention.d_k: width of a query and a key; absent: d_model / heads\n"
             "type: integer from 1 to 65536\ndefault: null\n");
+}
+
+TEST(Explanation, KindsOfASectionHaveTheirSentencesAndKeysTheirBoundsAndDefaults) {
+  const auto router = explanation("model.feed_forward.router");
+  EXPECT_TRUE(says(router,
+                   "  kind: gshard          the likeliest two experts, the second at random by its "
+                   "weight in training (Lepikhin et al. 2020, arXiv 2006.16668)\n"))
+      << router;
+  const auto ids = explanation("model.position_ids");
+  EXPECT_TRUE(says(ids, "    range                 ")) << ids;
+  EXPECT_TRUE(says(ids, "; default 2048]\n")) << ids;
+  EXPECT_TRUE(says(explanation("model.norm"), "    rms             a position's channels"));
+}
+
+TEST(Explanation, OtherWordsFindTheKeysThatSayThem) {
+  const auto found = explanation("mixture of experts");
+  EXPECT_TRUE(found.starts_with("model.feed_forward.kind: moe\n    a mixture of experts: "))
+      << found;
+  EXPECT_THROW(explanation("gshard mixtral"), ConfigError);
+  EXPECT_TRUE(says(explanation("swish"), "model.feed_forward.activation: silu\n"));
+  EXPECT_TRUE(says(explanation("cautious"), "training.optimizer.cautious_decay\n"));
 }
 
 TEST(Explanation, KeysOfTheStudyItselfAreExplained) {
