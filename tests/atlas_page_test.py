@@ -187,12 +187,6 @@ class Ladders(unittest.TestCase):
         self.assertEqual(ladder.gains({"direction": "lower"}, arm), [(0.02, 0.01, 0.03), (-0.01, -0.01, -0.01)])
         self.assertEqual(ladder.gains({"direction": "higher"}, arm), [(-0.02, -0.03, -0.01), (0.01, 0.01, 0.01)])
 
-    def test_a_sign_turns_only_where_intervals_exclude_zero_on_both_sides(self):
-        up, down, none = (0.2, 0.1, 0.3), (-0.2, -0.3, -0.1), (-0.1, -0.2, 0.1)
-        for found, words in (([up, none, down], "its sign turns"), ([up, none, none], "better at 1 of 3 sizes"), ([down, down, none], "worse at 2 of 3 sizes"),
-                             ([none, none, none], "at no size")):
-            self.assertEqual(ladder.words_of(found), words)
-
     def test_a_trend_is_told_where_the_interval_of_its_slope_leaves_out_zero(self):
         for direction, interval, words in (("lower", [-0.2, -0.1], "rising"), ("lower", [0.1, 0.2], "falling"), ("higher", [0.1, 0.2], "rising"),
                                            ("higher", [-0.2, -0.1], "falling"), ("lower", [-0.1, 0.1], ""), ("lower", None, "")):
@@ -205,13 +199,11 @@ class Ladders(unittest.TestCase):
         for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("canon", "**+0.020** (rising)"), ("plain", ""), ("other", "")):
             self.assertEqual(ladder.sizes_text(name, sizes), text)
 
-    def test_the_picture_has_a_row_for_each_change_and_a_mark_for_each_size(self):
+    def test_a_picture_has_a_mark_and_an_interval_for_each_size(self):
         effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]
-        found = {"direction": "lower", "metric": "loss", "rungs": [{"label": "s", "x": 28000.0}, {"label": "m", "x": 60000.0}],
-                 "arms": [{"name": "plain", "effects": []}, {"name": "gates", "effects": effect}]}
-        svg = ladder.svg_of(found)
-        self.assertEqual((svg.count(">gates<"), svg.count(">plain<"), svg.count("<circle")), (1, 0, 2 + 2))
-        self.assertIn("better at 1 of 2 sizes", svg)
+        found = {"direction": "lower", "metric": "loss", "rungs": [{"x": 28000.0}, {"x": 60000.0}], "arms": [{"name": "plain", "scores": [{"mean": 2.0}, {"mean": 1.9}]}]}
+        svg = choices.picture(choices.rungs_of(found, {"baseline": "plain", "effects": effect}))
+        self.assertEqual((svg.count("<circle"), svg.count("<line"), svg.count('class="size-1"')), (2, 3, 1))
 
 
 class Frontier(unittest.TestCase):

@@ -26,6 +26,8 @@ class Site(unittest.TestCase):
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         cls.built = subprocess.run([sys.executable, "-B", SOURCE / "cmake/site/site.py", PROGRAM, ZENSICAL, cls.folder], capture_output=True, text=True)
         cls.site = cls.folder / "site"
+        if not (cls.site / "llms.txt").is_file():
+            raise AssertionError(cls.built.stdout + cls.built.stderr)
         cls.browser = browser_check.Browser(CHROMIUM, str(cls.folder / "browser"))
         cls.addClassCleanup(cls.browser.process.wait)
         cls.addClassCleanup(os.close, cls.browser.outgoing)
@@ -53,7 +55,7 @@ class Site(unittest.TestCase):
         self.browser.open(f"file://{self.site}/index.html")
         self.browser.value("document.querySelector('.md-search__button').click()")
         self.wait_for("!!document.activeElement.shadowRoot?.querySelector('input') && !!document.querySelector('iframe')?.contentWindow.onmessage")
-        self.assertIn("/statistics.html", self.wait_for(SEARCH % "equivalence"))
+        self.assertIn("/atlas/index.html", self.wait_for(SEARCH % "use SwiGLU"))
 
     def wait_for(self, expression):
         """The value, as soon as it says something, within ten seconds."""

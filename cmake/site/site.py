@@ -158,7 +158,7 @@ def write_twins(pages, site):
 
 
 def main():
-    program, zensical, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
+    program, zensical, folder = (pathlib.Path(argument).absolute() for argument in sys.argv[1:4])
     stage = Stage(written() | docs.pages(program))
     stage.write(folder / "site-source")
     shutil.copy(HERE / "mkdocs.yml", folder / "mkdocs.yml")

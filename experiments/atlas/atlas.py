@@ -4,7 +4,7 @@
     make atlas                       lists the parts, their cost and their state
     make atlas PART=feed_forward     runs one study, takes its results over
     make atlas PART=recall AGAIN=1   the second look, with more steps and other seeds
-    make docs                        writes docs/atlas, docs/frontier.md, their pictures and tables from docs/results/atlas, among others
+    make docs                        writes docs/atlas, docs/frontier.md and tables from docs/results/atlas, among others
     experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
     experiments/atlas/atlas.py page  writes them alone
 """
@@ -23,7 +23,6 @@ import choices
 import claims
 import files
 import frontier
-import ladder
 import page
 import records
 import tables
@@ -118,11 +117,10 @@ def run(study, options):
 def pages():
     """What `make docs` writes of the atlas, by path."""
     found = claims.read_claims()
-    ladders = {files.DOCS / f"{study}.svg": ladder.svg_of(sizes) for study, sizes in ladder.read_ladders().items()}
     folder = files.DOCS / "atlas"
     atlas = {folder / "index.md": choices.text_of(found), folder / "claims.md": cards.text_of(found), folder / "rules.md": page.text_of(found),
              folder / "cards.js": (files.HERE / "cards.js").read_text()} | {folder / "claims" / f"{claim.id}.md": page.section(claim) for claim in found}
-    return {**atlas, files.DOCS / "frontier.md": frontier.text_of(found), **ladders, **tables.pages()}
+    return {**atlas, files.DOCS / "frontier.md": frontier.text_of(found), **tables.pages()}
 
 
 def write_pages():

@@ -89,10 +89,14 @@ def measures_of(claim):
             found.append(Measure(finding.baseline["parameters"], finding.metric, finding.sign * finding.contrast["mean"], *ends))
     for sizes in ladder.read_ladders().values():
         arm = ladder.arm_of(claim, sizes)
-        if arm:
-            rungs = zip(sizes["rungs"], ladder.gains(sizes, arm), ladder.compute(sizes, arm), strict=True)
-            found += [Measure(rung["x"], sizes["metric"], *gain, times) for rung, gain, times in rungs]
+        found += rungs_of(sizes, arm) if arm else []
     return sorted(found, key=lambda one: one.parameters)
+
+
+def rungs_of(sizes, arm):
+    """What an arm of a ladder gains at its sizes."""
+    rungs = zip(sizes["rungs"], ladder.gains(sizes, arm), ladder.compute(sizes, arm), strict=True)
+    return [Measure(rung["x"], sizes["metric"], *gain, times) for rung, gain, times in rungs]
 
 
 def options_of(choice, found):
@@ -149,7 +153,7 @@ def advice(choice, options):
 
 def place(one, end):
     """Where a gain stands, on the scale of ladders."""
-    return WIDTH * (ladder.place(end * SCALES.get(one.metric, 0.3)) - ladder.LEFT) / ladder.WIDTH
+    return WIDTH * ladder.place(end * SCALES.get(one.metric, 0.3))
 
 
 def mark(one, y):

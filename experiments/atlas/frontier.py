@@ -25,17 +25,11 @@ part costs in launches it costs less in wider models."""
 COST_GPU = """On a GPU, {processor}, the same models are wider and train in bf16: {rounds} round, as [gpu.md](results/gpu.md#parts-of-the-frontier) tells."""
 
 
-def ladder_text(study):
-    """The question of a ladder and its picture."""
-    state = f"![{ladder.TITLE}]({study}.svg)" if study in ladder.read_ladders() else "It was not run."
-    return f"[{study}](../experiments/atlas/{study}.yaml): {files.read_study(study)['question']}\n\n{state}"
-
-
 def ladders_text():
     """The parts that are on a ladder."""
     head = ("## At several sizes\n\nEach arm has its baseline's parameters and its own best rate, unless the rate is the question, and reads 20 tokens for each\n"
             "parameter, or of capacity every person a thousand times.")
-    return "\n\n".join([head, *map(ladder_text, ladder.LADDERS)])
+    return "\n".join([head, "", *(f"- [{study}](results/atlas/{study}.md): {files.read_study(study)['question']}" for study in ladder.read_ladders())])
 
 
 def text_of(found):

@@ -7,12 +7,11 @@ import files
 
 HEAD = """# A gallery of parts
 
-Every kind that a section of a study can have, in the program's own words. `{key}: {kind}` is what a study writes; `ablate config explain
-{key}` prints the keys of each kind with their bounds and defaults, as [configuration.md](configuration.md) has them, and `ablate config
+Every kind that a section of a study can have, in the program's own words. A study writes `KEY: KIND`; `ablate config explain KEY`
+prints the keys of each kind with their bounds and defaults, as [configuration.md](configuration.md) has them, and `ablate config
 explain "mixture of experts"` finds keys by words. Times are of training, for each token, in units of the baseline's, where a study
 [measured](frontier.md) them. Where a claim is tested, its outcome stands behind it."""
 PICTURES = {"model.position.kind": "positions.html"}  # of `ablate inspect positions --plot`
-HEADINGS = {"model": "The model", "training": "Training", "data": "Data and tasks", "tokenizer": "The tokenizer", "decoding": "Decoding"}
 
 
 def changes(value, path=""):
@@ -59,13 +58,24 @@ def sections(schema):
             yield path, node.get("description", ""), list(zip(node["enum"], sentences))
 
 
+def others(schema, by, told):
+    """Rows for the keys besides that the arms of claims set."""
+    for key, node in schema["definitions"].items():
+        found = {claim.id: claim for (path, _), on in by.items() if path == key for claim in on}
+        description = node.get("description") or (node.get("anyOf") or [{}])[0].get("description", "")
+        if found and key not in told and f"{key}.kind" not in told:
+            yield row("key", key, description, list(found.values()))
+
+
 def text_of(schema, found):
-    by, parts, last = claims_by_change(found), [HEAD], ""
-    for key, description, words in sorted(sections(schema), key=lambda one: list(HEADINGS).index(one[0].partition(".")[0]) if one[0].partition(".")[0] in HEADINGS else 9):
-        top = HEADINGS.get(key.partition(".")[0], "The study")
-        parts += [f"## {top}"] * (top != last)
-        last = top
+    by, kinds = claims_by_change(found), list(sections(schema))
+    parts = [HEAD]
+    for key, description, words in kinds:
         picture = f" [Pictures]({PICTURES[key]})." if key in PICTURES else ""
         rows = [row(key, word, sentence, by.get((key, str(word)), [])) for word, sentence in words]
-        parts.append(f"### {key}\n\n{description[:1].upper() + description[1:]}.{picture}\n\n" + "\n".join(["| kind | what it is | time | claims |", "|---|---|---|---|", *rows]))
-    return "\n\n".join(parts) + "\n"
+        parts += [f"## {key}\n\n{description[:1].upper() + description[1:]}.{picture}", table("kind", rows)]
+    return "\n\n".join([*parts, "## Other keys that claims are about", table("key", others(schema, by, [key for key, *_ in kinds]))]) + "\n"
+
+
+def table(first, rows):
+    return "\n".join([f"| {first} | what it is | time | claims |", "|---|---|---|---|", *rows])

@@ -1,17 +1,12 @@
-"""docs/ladder.svg: the effect of each change at each size of the ladder."""
+"""The effect of each change at each size of the ladders."""
 
 import functools
-import html
 import math
 
 import files
 
 # Studies whose arms have the names of claims, besides the ladder itself.
 LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")
-TITLE = "At which size does each effect show?"
-COLOURS = ("#5b8fc9", "#2f6db3", "#08306b")  # from the smallest size to the largest
-ROW, LEFT, WIDTH, RIGHT, TOP = 46, 150, 620, 210, 70
-TICKS = (-0.3, -0.1, -0.03, -0.01, 0, 0.01, 0.03, 0.1, 0.3)
 UNIT, LARGEST = 0.005, 0.4
 
 
@@ -53,20 +48,9 @@ def compute(ladder, arm):
 
 
 def place(gain):
-    """The coordinate of a gain: linear around 0, logarithmic far away."""
+    """From 0 to 1, linear around no gain and logarithmic far from it."""
     kept = max(-LARGEST, min(LARGEST, gain))
-    return LEFT + WIDTH * (math.asinh(kept / UNIT) / math.asinh(LARGEST / UNIT) + 1) / 2
-
-
-def words_of(found):
-    """Where the effect shows, and whether its sign turns."""
-    signs = {math.copysign(1, mean) for mean, low, high in found if low > 0 or high < 0}
-    if not signs:
-        return "at no size"
-    if len(signs) == 2:
-        return "its sign turns"
-    shown = sum(low > 0 or high < 0 for _, low, high in found)
-    return f"{'better' if 1 in signs else 'worse'} at {shown} of {len(found)} sizes"
+    return (math.asinh(kept / UNIT) / math.asinh(LARGEST / UNIT) + 1) / 2
 
 
 def trend(ladder, arm):
@@ -86,51 +70,5 @@ def sizes_text(name, sizes):
     return numbers + (f" ({trend(sizes, arm)})" if trend(sizes, arm) else "")
 
 
-def text(x, y, words, anchor="start", size=12, colour="#1f2328"):
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">{html.escape(words)}</text>'
-
-
-def marks(ladder, arm, top):
-    found = gains(ladder, arm)
-    shapes = [text(LEFT - 10, top + ROW / 2 + 4, arm["name"], "end")]
-    for i, (mean, low, high) in enumerate(found):
-        y, colour = top + ROW * (i + 1) / (len(found) + 1), COLOURS[i % len(COLOURS)]
-        shapes += [f'<line x1="{place(low):.1f}" y1="{y:.1f}" x2="{place(high):.1f}" y2="{y:.1f}" stroke="{colour}" stroke-width="3"/>',
-                   f'<circle cx="{place(mean):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>']
-    words = ", ".join(filter(None, [words_of(found), trend(ladder, arm)]))
-    return [*shapes, text(LEFT + WIDTH + 10, top + ROW / 2 + 4, words)]
-
-
-def axis(bottom):
-    lines = []
-    for tick in TICKS:
-        x = place(tick)
-        lines.append(f'<line x1="{x:.1f}" y1="{TOP - 10}" x2="{x:.1f}" y2="{bottom}" stroke="{"#8c959f" if tick == 0 else "#d8dee4"}"/>')
-        lines.append(text(x, TOP - 16, f"{tick:+g}" if tick else "0", "middle", 11, "#57606a"))
-    return lines
-
-
 def size_of(rung):
     return f"{rung['label']}: {rung['x'] / 1000:,.0f} thousand parameters"
-
-
-def legend(ladder, y):
-    shapes = []
-    for i, rung in enumerate(ladder["rungs"]):
-        x = LEFT + 180 * i
-        shapes += [f'<circle cx="{x}" cy="{y}" r="4" fill="{COLOURS[i % len(COLOURS)]}"/>', text(x + 9, y + 4, size_of(rung), size=11)]
-    return shapes
-
-
-def svg_of(ladder):
-    """Rows by the gain at the largest size, the best first."""
-    arms = sorted((arm for arm in ladder["arms"] if arm["effects"]), key=lambda arm: -gains(ladder, arm)[-1][0])
-    bottom = TOP + ROW * len(arms)
-    shapes = [text(10, 24, f"{TITLE} Gain in {ladder['metric']}, better to the right, with 95 % intervals", size=14), *axis(bottom)]
-    for row, arm in enumerate(arms):
-        shapes += marks(ladder, arm, TOP + ROW * row)
-    body = "\n".join(shapes + legend(ladder, bottom + 22))
-    width, height = LEFT + WIDTH + RIGHT, bottom + 40
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-            f'font-family="Helvetica, Arial, sans-serif"><title>{html.escape(TITLE)}</title>\n<rect width="{width}" height="{height}" fill="#fff"/>\n'
-            f"{body}\n</svg>\n")

@@ -307,12 +307,6 @@ def section(claim):
     return rebased("\n\n".join(filter(None, paragraphs)) + "\n", "../../")
 
 
-def ladder_picture():
-    return (f"![{ladder.TITLE}](ladder.svg)\n\nEvery arm of [the ladder](results/atlas/ladder.md) has its baseline's parameters, 20 tokens for each, "
-            "and the best rate of its size; six seeds. Studies below of other layers and steps may differ from it: biases and the placement of norms, "
-            "which matter here, cost nothing in three layers.") if ladder.read_ladder() else ""
-
-
 def studies_text():
     """Where all numbers, seeds, machines and commands are."""
     names = [name + again * ".again" for name in files.studies() for again in (False, True) if claims.is_present(files.read_record(name, again))]
@@ -324,7 +318,7 @@ def text_of(found):
     """The page of the rules."""
     counts = collections.Counter(claim.first for claim in found)
     counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
-    parts = [INTRODUCTION, ladder_picture(), f"Outcomes of {len(found)} claims: {counted}.", MEANING, AT_AN_END, rules(),
+    parts = [INTRODUCTION, f"Outcomes of {len(found)} claims: {counted}.", MEANING, AT_AN_END, rules(),
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and takes its results over. With `AGAIN=1` it takes the second look "
              "that rule 4 asks for. An interrupted part resumes. Only its record in docs/results/atlas is kept of a run.",

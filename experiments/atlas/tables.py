@@ -2,6 +2,7 @@
 
 import json
 
+import choices
 import claims
 import files
 import ladder
@@ -52,8 +53,9 @@ def task_text(record, name):
 
 
 def ladder_text(sizes):
-    rows = [[f"`{arm['name']}`", ladder.sizes_text(arm["name"], sizes)] for arm in sizes["arms"] if arm["effects"]]
-    return f"## At several sizes\n\n{rows_of(['arm', ', '.join(ladder.size_of(rung) for rung in sizes['rungs']) + ': better by'], rows)}"
+    arms = [arm for arm in sizes["arms"] if arm["effects"]]
+    rows = [[f"`{arm['name']}`", choices.picture(choices.rungs_of(sizes, arm)), ladder.sizes_text(arm["name"], sizes)] for arm in arms]
+    return f"## At several sizes\n\n{rows_of(['arm', 'worse, better', ', '.join(ladder.size_of(rung) for rung in sizes['rungs']) + ': better by'], rows)}"
 
 
 def text_of(record):
