@@ -99,7 +99,7 @@ class Choices(unittest.TestCase):
             self.assertEqual(choices.advice({"usual": "plain"}, [option(*gains)]), advice)
 
     def test_the_option_that_most_settings_show_comes_first(self):
-        text = choices.advice({"usual": "plain"}, [option(0.5, name="B"), option(0.02, 0.02, 0.02)])
+        text = choices.advice({"usual": "plain"}, [option(0.5, 0.5, name="B"), option(0.02, 0.02, 0.02)])
         self.assertTrue(text.startswith("**Use: A.**") and text.endswith(" Also better: B."), text)
 
     def test_every_choice_is_of_claims_that_were_measured(self):
@@ -122,7 +122,8 @@ class Cards(unittest.TestCase):
         found = claims.read_claims()
         facts = {claim.id: cards.facts_of(claim, found) for claim in found}
         self.assertEqual(facts["gates"], {"size": "to 150,000", "of": "text", "time": "not measured", "asked": "more than once", "read": "its figures", "outcome": "agrees"})
-        self.assertEqual((facts["nope_t5"]["read"], facts["nope_t5"]["of"]), (facts["nope_learned"]["read"], "task"))
+        self.assertEqual((facts["nope_t5"]["read"], facts["nope_t5"]["of"]), ("its abstract", "task"))
+        self.assertEqual(facts["small_vocabulary"]["read"], "what others say of it", "which is as large_vocabulary")
 
     def test_the_script_is_short_and_the_cards_are_there_without_it(self):
         self.assertLessEqual(len((files.HERE / "cards.js").read_text().splitlines()), 60)
@@ -136,6 +137,7 @@ class Gallery(unittest.TestCase):
         text = gallery.text_of(schema, claims.read_claims())
         self.assertIn("`silu` | swish (Ramachandran et al. 2017, [1710.05941](https://arxiv.org/abs/1710.05941)) | 1.08 to 1.21 | [gates](atlas/claims/gates.md): agrees", text)
         self.assertEqual(text.count("`silu`"), 1)
+        self.assertIn("`relu` | the larger of both |  |  |", text, "arms of which the baseline has it, too, say nothing of it")
 
     def test_a_word_in_the_place_of_a_section_is_its_kind(self):
         self.assertIn(("model.position.kind", "rotary"), gallery.changes({"model": {"position": "rotary"}}))

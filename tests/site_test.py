@@ -1,5 +1,6 @@
 """Builds the site and looks at it in Chromium: site_test.py <source folder> <program>. Skipped without the tools of `make site`."""
 
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -12,12 +13,39 @@ import unittest
 SOURCE, PROGRAM = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 ZENSICAL = pathlib.Path(os.environ.get("ZENSICAL", SOURCE / "build-site/tools/bin/zensical"))
 CHROMIUM = os.environ.get("CHROME") or shutil.which("chromium")
-sys.path[:0] = [str(SOURCE / "cmake/site"), str(SOURCE / "tests/experiments/report/page")]
+sys.path.insert(0, str(SOURCE / "tests/experiments/report/page"))
 
 import browser_check
 
 LOOKED_AT = ("index.html", "statistics.html", "configuration.html", "gallery.html", "frontier.html", "results/index.html", "atlas/index.html",
              "atlas/claims.html", "atlas/claims/gates.html", "results/atlas/ladder.html")
+
+
+def load(path):
+    """The module of a file, since `site` is the name of another one."""
+    spec = importlib.util.spec_from_file_location(path.stem + "_builder", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Problems(unittest.TestCase):
+    def test_what_leads_nowhere_or_comes_from_elsewhere_is_told(self):
+        builder = load(SOURCE / "cmake/site/site.py")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.html").write_text('<a href="b.html">1</a><a href="#here">2</a><a href="#there" id="here">3</a>'
+                                                         '<script src="https://elsewhere.org/x.js"></script><a href="https://elsewhere.org">4</a>')
+            (pathlib.Path(folder) / "a.css").write_text("@font-face { src: url('//elsewhere.org/f.woff') }")
+            self.assertEqual(sorted(builder.problems(pathlib.Path(folder))),
+                             ["a.css: loads //elsewhere.org/f.woff", "a.html: #there leads to no place of a.html", "a.html: b.html leads nowhere",
+                              "a.html: loads https://elsewhere.org/x.js"])
+
+    def test_links_of_the_repository_become_those_of_the_site(self):
+        stage = load(SOURCE / "cmake/site/site.py").Stage({"README.md": "[s](docs/statistics.md#tests) [l](LICENSE) `x`\n```\n[c](docs/no.md)\n```\n",
+                                                           "docs/statistics.md": "[r](../README.md) [e](../experiments/examples) [w](https://w.org)"})
+        self.assertEqual(stage.pages["index.md"], "[s](statistics.md#tests) [l](LICENSE.md) `x`\n```\n[c](docs/no.md)\n```\n")
+        self.assertEqual(stage.pages["statistics.md"], "[r](index.md) [e](experiments/examples/index.md) [w](https://w.org)")
+        self.assertIn("- [attention.yaml](attention.yaml.md)", stage.pages["experiments/examples/index.md"])
 
 
 class Site(unittest.TestCase):

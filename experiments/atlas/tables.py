@@ -63,7 +63,7 @@ def text_of(record):
     expected = "\n".join(f"- expected: `{one['text']}`: {'holds' if one['holds'] else 'does not hold'} ({one['numbers']})" for one in record["expectations"])
     made = (f"Seeds {', '.join(map(str, record['seeds']))}. Run at {page.commit_text(record)} by `{record['command']}` on {record['processor']}, "
             f"{record['instructions']}, in {record['core_minutes']:g} core minutes.")
-    return "\n\n".join(filter(None, [f"# {record['study']}", record["question"], *(task_text(record, name) for name in record["tasks"]),
+    return "\n\n".join(filter(None, ["---\nhide: [navigation, toc]\n---", f"# {record['study']}", record["question"], *(task_text(record, name) for name in record["tasks"]),
                                      *map(ladder_text, record["ladders"]), expected, made])) + "\n"
 
 
