@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "experiments/errors.h"
 #include "experiments/exchange/format/name_map.h"
 #include "experiments/records/frozen_study.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/errors.h"
 
@@ -22,10 +26,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files of LibTorch's own in every archive that it writes.
+/// Each file that is equal to another one in the pack, and the path of that one.
+constexpr const char* kEqualFiles = "equal_files.json";
+
+/// Files in a pack that are none of the study.
 bool is_of_archive(std::string_view name) {
-  return name == "version" || name == "byteorder" || name.starts_with(".data/") ||
-         name == ".format_version" || name == ".storage_alignment";
+  return name == kEqualFiles || name == "version" || name == "byteorder" ||
+         name.starts_with(".data/") || name == ".format_version" || name == ".storage_alignment";
 }
 
 /// Whether a file at this path within the folder of a study is a record of it.
@@ -37,16 +44,6 @@ bool is_record(const fs::path& within) {
   if (name.starts_with(".") || name.find("tfevents") != std::string::npos) return false;
   return std::ranges::none_of(
       within, [&](const fs::path& part) { return part == checkpoints || part == launches; });
-}
-
-std::vector<fs::path> files_of(const records::StudyFolder& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder.path))
-    if (entry.is_regular_file())
-      if (auto within = fs::relative(entry.path(), folder.path); is_record(within))
-        files.push_back(std::move(within));
-  std::ranges::sort(files);
-  return files;
 }
 
 /// Throws CheckpointError unless `name` stays below the folder that it is unpacked to.
@@ -63,6 +60,37 @@ void check_name(const std::string& name, const fs::path& pack) {
 [[noreturn]] void throw_damaged(const fs::path& file) {
   throw training::CheckpointError(
       file.string() + " is damaged, or was not made by `ablate pack`; make it again with that");
+}
+
+using Equals = std::map<std::string, std::string>;
+
+/// What kEqualFiles in `folder` holds; empty if there is no such file.
+Equals equal_files(const fs::path& folder, const fs::path& pack) {
+  const auto file = folder / kEqualFiles;
+  if (!fs::exists(file)) return {};
+  try {
+    auto equals = nlohmann::json::parse(training::read_bytes(file)).get<Equals>();
+    for (const auto& [name, same] : equals) {
+      check_name(name, pack);
+      check_name(same, pack);
+    }
+    return equals;
+  } catch (const nlohmann::json::exception&) {
+    throw_damaged(pack);
+  }
+}
+
+/// The study's files: their paths in a pack and where they are. A pack that was unzipped has those
+/// that are equal once.
+std::map<fs::path, fs::path> files_of(const records::StudyFolder& folder) {
+  std::map<fs::path, fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path))
+    if (entry.is_regular_file())
+      if (const auto within = fs::relative(entry.path(), folder.path); is_record(within))
+        files[within] = entry.path();
+  for (const auto& [name, same] : equal_files(folder.path, folder.path))
+    files.try_emplace(name, folder.path / same);
+  return files;
 }
 
 /// Throws CheckpointError if the file cannot have been written by pack(), or has changed since.
@@ -87,10 +115,20 @@ void require_pack(const fs::path& file) {
 void write_archive(const records::StudyFolder& folder, const fs::path& archive) {
   try {
     caffe2::serialize::PyTorchStreamWriter writer(archive.string());
-    for (const auto& within : files_of(folder)) {
-      const auto content = training::read_bytes(folder.path / within);
-      writer.writeRecord(within.generic_string(), content.data(), content.size(), true);
+    const auto write = [&](const std::string& name, const std::string& content) {
+      writer.writeRecord(name, content.data(), content.size(), true);
+    };
+    Equals first, equals;  // by digest; by path
+    for (const auto& [within, from] : files_of(folder)) {
+      const auto name = within.generic_string();
+      const auto content = training::read_bytes(from);
+      const auto [same, fresh] = first.try_emplace(tokenizer::sha256(content), name);
+      if (fresh)
+        write(name, content);
+      else
+        equals[name] = same->second;
     }
+    if (!equals.empty()) write(kEqualFiles, nlohmann::json(equals).dump(1));
     writer.writeEndOfFile();
   } catch (const c10::Error& error) {
     throw training::IoError(
@@ -134,13 +172,19 @@ void unpack(const fs::path& file, const fs::path& folder) {
   try {
     caffe2::serialize::PyTorchStreamReader reader(file.string());
     for (const auto& name : reader.getAllRecords()) {
-      if (is_of_archive(name)) continue;
+      if (is_of_archive(name) && name != kEqualFiles) continue;
       check_name(name, file);
       const auto [data, size] = reader.getRecord(name);
       training::create_folder((folder / name).parent_path());
       training::write_durably(folder / name,
                               std::string_view(static_cast<const char*>(data.get()), size));
     }
+    for (const auto& [name, same] : equal_files(folder, file)) {
+      if (!fs::exists(folder / same)) throw_damaged(file);
+      training::create_folder((folder / name).parent_path());
+      training::write_durably(folder / name, training::read_bytes(folder / same));
+    }
+    fs::remove(folder / kEqualFiles);
   } catch (const c10::Error&) {
     throw_damaged(file);
   }

@@ -51,6 +51,27 @@ TEST_F(Pack, LiesBelowAFolderOfTheStudysNameAndCanBeMadeOfAnUnzippedOne) {
   EXPECT_TRUE(says(power.output, "--difference: must be above 0, not -1"));
 }
 
+TEST_F(Pack, HoldsEqualFilesOnce) {
+  given_runs("out", "--set training.steps=2");
+  const auto large = std::string(100'000, 'x') + "y";
+  const auto twin = records::StudyFolder(ran()).path / "copy/base/twin";
+  std::filesystem::create_directories(twin);
+  for (const auto* name : {"first.txt", "second.txt"}) write_file(twin / name, large);
+  pack(records::StudyFolder(ran()), file());
+  caffe2::serialize::PyTorchStreamReader reader(file());
+  EXPECT_TRUE(reader.hasRecord("copy/base/twin/first.txt"));
+  EXPECT_FALSE(reader.hasRecord("copy/base/twin/second.txt"));
+  unpack(file(), folder_ / "unpacked");
+  EXPECT_EQ(read_file(folder_ / "unpacked/copy/base/twin/second.txt"), large);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "unpacked/equal_files.json"));
+  ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
+            0);
+  const auto again = folder_ / "again.zip";
+  pack(records::StudyFolder(folder_ / "unzipped/tiny"), again);
+  unpack(again, folder_ / "once_more");
+  EXPECT_EQ(read_file(folder_ / "once_more/copy/base/twin/second.txt"), large);
+}
+
 TEST_F(Pack, WarnsOfRunsThatAreNotFinished) {
   given_runs("out", "--set training.steps=2");
   const auto pack = kProgram + " pack " + ran() + " --to " + file() + " 2>&1";
