@@ -8,6 +8,7 @@
 #include "models/random.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
+#include "training/mixture_news.h"
 #include "training/process/interrupt.h"
 #include "training/schedule.h"
 #include "training/storage/finite_json.h"
@@ -231,9 +232,8 @@ void Trainer::log_mixture(const MixtureRecord& mixture) {
          {"entropy", mixture.entropy},
          {"dropped", mixture.dropped},
          {"router_gradient", mixture.router_gradient}});
-  const auto fault = mixture.fault();
-  if (!fault.empty() && warned_.insert(mixture.name).second)
-    progress_.say(fmt::format("step {}: {}", state_.step, fault));
+  if (const auto news = news_of(mixture, warned_); !news.empty())
+    progress_.say(fmt::format("step {}: {}", state_.step, news));
 }
 
 /// All ranks have the same model, so the first one observes it.

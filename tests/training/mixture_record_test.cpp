@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/training/mixture_model.h"
+#include "training/mixture_news.h"
 #include "training/observation.h"
 
 namespace ablate::training {
@@ -60,6 +61,18 @@ TEST(MixtureRecord, VariationAndHighestShare) {
   const MixtureRecord three{
       .name = "m", .active = 2, .shares = {0.5, 0.1, 0.4, 0.0}, .load = 2, .router_gradient = 1};
   EXPECT_EQ(three.fault(), "");
+}
+
+TEST(MixtureRecord, ACollapseIsSaidOnceAndSoIsItsEnd) {
+  const MixtureRecord collapsed{.name = "m", .shares = {0.0, 1.0, 0.0, 0.0}};
+  const MixtureRecord even{.name = "m", .shares = {0.4, 0.2, 0.2, 0.2}};
+  std::set<std::string> faulty;
+  EXPECT_EQ(news_of(even, faulty), "");
+  EXPECT_TRUE(news_of(collapsed, faulty).starts_with("m: collapsed, 1 of 4 experts"));
+  EXPECT_EQ(news_of(collapsed, faulty), "");
+  EXPECT_EQ(news_of(even, faulty), "m: healed, the largest load is 1.6 times the mean");
+  EXPECT_EQ(news_of(even, faulty), "");
+  EXPECT_NE(news_of(collapsed, faulty), "") << "a second collapse is one";
 }
 
 }  // namespace
