@@ -233,11 +233,28 @@ void lay_changes(models::TransformerOptions& model, Tree& tree, ProblemList& pro
   }
 }
 
+/// Gives the keys of a classifier that have one legal value this one, unless they are given.
+void lay_implied(Tree& tree, ProblemList& problems) {
+  static const Experiment kDefault;
+  const auto* task = tree.find("data.task");
+  if (task == nullptr || task->value.scalar != "labelled") return;
+  Value keys{.type = Value::Type::mapping, .mark = task->mark};
+  for (const auto& [path, word] : {std::pair{"model.family", "encoder_only"},
+                                   {"model.output.kind", "label"},
+                                   {"model.tying", "none"}})
+    if (!tree.has(path))
+      put(keys,
+          {path, task->mark, {.type = Value::Type::scalar, .scalar = word, .mark = task->mark}},
+          Repeated::problem, problems);
+  Reader(experiment_schema(), problems).lay(keys, options::slot_of(kDefault), tree);
+}
+
 }  // namespace
 
 Layered decoded(const Tree& tree, ProblemList& problems) {
   Layered run{.experiment = {}, .tree = tree};
-  decode(tree.root, options::slot_of(run.experiment));
+  lay_implied(run.tree, problems);
+  decode(run.tree.root, options::slot_of(run.experiment));
   lay_changes(run.experiment.model, run.tree, problems);
   return run;
 }

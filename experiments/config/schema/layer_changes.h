@@ -32,7 +32,8 @@ struct Layered {
 
 /// Decodes a tree, once all values are laid over it. The layers of both sides are copies of the
 /// model's layer, overlaid with the values of `encoder`, `decoder` and `changes` in this order.
-/// Reports a change that matches no layer, and one that later changes override entirely.
+/// The keys of a classifier that its task leaves no choice for follow from data.task. Reports a
+/// change that matches no layer, and one that later changes override entirely.
 Layered decoded(const Tree& tree, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -341,8 +341,11 @@ void Reader::report_unknown(const Entry& entry, const std::string& path,
 std::string Reader::hint(const std::string& key, const std::string& path,
                          const std::vector<std::string>& known) {
   if (auto found = hint_at_other_kinds(node_at(whole_, path), key); !found.empty()) return found;
-  if (auto ours = hint_for_foreign_key(key); !ours.empty()) return ours;
   auto elsewhere = paths_of(whole_, key);
+  const auto around = path.substr(0, path.find('.')) + ".";
+  const bool near = std::ranges::any_of(
+      elsewhere, [&](const std::string& other) { return other.starts_with(around); });
+  if (auto ours = hint_for_foreign_key(key); !near && !ours.empty()) return ours;
   if (!elsewhere.empty()) {
     const auto depth = [](const std::string& at) { return std::ranges::count(at, '.'); };
     // Keys of the same section come first, and those that are not deep.

@@ -108,9 +108,11 @@ bool RunCheck::add(const Place& run, const Experiment& experiment, const Tree& t
 void RunCheck::report(ProblemList& problems) const {
   for (const auto& [key, breach] : breaches_) {
     const auto& message = std::get<3>(key);
-    const auto where = breach.runs == runs_ ? ""
-                                            : fmt::format(" (task '{}', arm '{}')",
-                                                          breach.first.task, breach.first.arm);
+    const auto more = breach.runs > 1 ? fmt::format(", and {} more", breach.runs - 1) : "";
+    const auto where =
+        breach.runs == runs_
+            ? ""
+            : fmt::format(" (task '{}', arm '{}'{})", breach.first.task, breach.first.arm, more);
     problems.add(breach.mark, message + where);
   }
 }

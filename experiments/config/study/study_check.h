@@ -45,7 +45,8 @@ class RunCheck {
   /// Returns whether the run breaks no rule.
   bool add(const Place& run, const Experiment& experiment, const Tree& tree);
 
-  /// Names the first task and arm that break a rule, unless all runs break it.
+  /// Names the first task and arm that break a rule, and how many more do, unless all runs break
+  /// it.
   void report(ProblemList& problems) const;
 
  private:

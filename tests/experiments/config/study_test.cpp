@@ -144,6 +144,20 @@ TEST(Study, RelativeDataStartsAtTheStudyUnlessTheSelectionSaysOtherwise) {
   EXPECT_EQ(read_study(file.path(), {.data_folder = "/elsewhere"}).data_folder, "/elsewhere");
 }
 
+TEST(Study, WhatAClassifiersTaskLeavesNoChoiceForFollowsFromIt) {
+  const auto yaml = kHead + "base: {data: {task: labelled, train: a, validation: b, test: c}}\n" +
+                    "arms: {given: {model: {family: encoder_only, output: label, tying: none}}, "
+                    "left_out: {}}\n";
+  const auto run = run_of(yaml, "left_out");
+  EXPECT_EQ(differences(run_of(yaml, "given").experiment, run.experiment).size(), 0U);
+  for (const auto* key : {"model.family", "model.output.kind", "model.tying"})
+    EXPECT_EQ(run.origins.at(key), "study.yaml:3") << key << ": the place of data.task";
+  const auto own = kHead +
+                   "base: {data: {task: labelled, train: a, validation: b, test: c}, "
+                   "model: {tying: target}}\n";
+  EXPECT_NE(error_of(own).find("model.tying must be"), std::string::npos) << "what is given stays";
+}
+
 class ShippedStudy : public testing::TestWithParam<const char*> {};
 
 TEST_P(ShippedStudy, IsValid) {
