@@ -17,6 +17,7 @@
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
 #include "experiments/records/run_start.h"
+#include "experiments/records/tuned_arms.h"
 #include "experiments/run/choices.h"
 #include "experiments/run/model_cost.h"
 
@@ -31,6 +32,20 @@ struct ConfigRequest {
   config::Selection selection;
 };
 
+/// "a search of 24 trials (more if a best value is at an end of its list), then "; empty without
+/// tune.
+std::string search_words(const config::Study& study) {
+  if (!study.tuning) return "";
+  const auto& tuning = *study.tuning;
+  const records::StudyFolder nowhere("/dev/null");  // whatever has been run
+  const bool grows = tuning.extend > 0 && std::ranges::any_of(tuning.keys, [](const auto& key) {
+                       return config::have_ends(key.values);
+                     });
+  return fmt::format("a search of {} trials{}, then ",
+                     records::progress_of(study, nowhere).trials.all,
+                     grows ? " (more if a best value is at an end of its list)" : "");
+}
+
 void check_study(ConfigRequest& request) {
   if (!request.data.empty()) request.selection.data_folder = data_folder(request.data);
   request.selection.with_files = true;
@@ -44,12 +59,12 @@ void check_study(ConfigRequest& request) {
   run::check_choices(study);
   std::set<std::string> tasks;
   for (const auto& setting : study.settings) tasks.insert(setting.task);
-  std::cout << fmt::format("{}: {} task{}{}, {} arms, {} seeds: {} runs\n", study.name,
-                           tasks.size(), tasks.size() == 1 ? "" : "s",
-                           study.settings.size() == tasks.size()
-                               ? ""
-                               : fmt::format(" in {} settings", study.settings.size()),
-                           study.arms.size(), study.seeds.size(), study.runs.size());
+  std::cout << fmt::format(
+      "{}: {} task{}{}, {} arms, {} seeds: {}{} runs\n", study.name, tasks.size(),
+      tasks.size() == 1 ? "" : "s",
+      study.settings.size() == tasks.size() ? ""
+                                            : fmt::format(" in {} settings", study.settings.size()),
+      study.arms.size(), study.seeds.size(), search_words(study), study.runs.size());
   for (const auto& note : study.notes) std::cout << "note: " + note + "\n";
 }
 

@@ -11,6 +11,7 @@
 #include "experiments/exchange/pack.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/run_plan.h"
+#include "experiments/records/tuned_arms.h"
 #include "experiments/run/model_cost.h"
 #include "experiments/schedule/launch.h"
 #include "experiments/schedule/study_status.h"
@@ -43,7 +44,8 @@ std::string step_text(const schedule::RunStatus& run) {
       std::isnan(run.seconds_left) ? "" : ", " + schedule::clock_text(run.seconds_left) + " left");
 }
 
-std::string as_table(const std::vector<schedule::RunStatus>& runs) {
+std::string as_table(const std::vector<schedule::RunStatus>& runs,
+                     const records::StudyProgress& progress) {
   std::map<std::string, int64_t> counts;
   size_t widest = 0;
   for (const auto& run : runs) widest = std::max(widest, run.run.size());
@@ -61,6 +63,7 @@ std::string as_table(const std::vector<schedule::RunStatus>& runs) {
   std::string sum;
   for (const auto& [state, count] : counts)
     sum += fmt::format("{}{} {}", sum.empty() ? "" : ", ", count, state);
+  if (progress.trials.all > 0) sum = records::progress_words(progress) + ": " + sum;
   return text + sum + "\n";
 }
 
@@ -85,12 +88,12 @@ void show_status(const StatusRequest& request) {
   const auto& folder = opened.folder();
   for (int idle = 0;;) {
     const auto queue = queue_of(folder);
-    const auto runs =
-        schedule::status_of(records::read_frozen(folder, run::counted_parameters()), folder, queue);
+    const auto study = records::read_frozen(folder, run::counted_parameters());
+    const auto runs = schedule::status_of(study, folder, queue);
     if (request.json)
       for (const auto& run : runs) std::cout << training::to_json(run).dump() << "\n";
     else
-      std::cout << as_table(runs);
+      std::cout << as_table(runs, records::progress_of(study, folder));
     std::cout << std::flush;
     idle = is_worked_on(runs, queue, folder) ? 0 : idle + 1;
     if (!request.watch) return;

@@ -145,10 +145,9 @@ class ArmSearcher {
     for (const auto& value : combination) tried.values.push_back(config::text_of(value));
     for (const int64_t seed : seeds_) {
       auto run = trial(candidate, seed);
-      if (const auto score = score_of(folder_.run(run)))
-        tried.scores.emplace_back(*score);
-      else
-        search_.open.push_back(std::move(run));
+      const auto score = score_of(folder_.run(run));
+      if (score) tried.scores.emplace_back(*score);
+      (score ? search_.ended : search_.open).push_back(std::move(run));
     }
     if (tried.scores.size() < seeds_.size()) return;
     search_.found.tried.push_back(std::move(tried));
@@ -263,6 +262,26 @@ std::vector<config::RunSpecification> open_trials(const config::Study& study,
   for (auto& search : searches(study, folder))
     std::ranges::move(search.open, std::back_inserter(runs));
   return runs;
+}
+
+StudyProgress progress_of(const config::Study& study, const StudyFolder& folder) {
+  StudyProgress progress{.trials = {}, .runs = {.all = std::ssize(study.runs)}};
+  for (const auto& search : searches(study, folder)) {
+    progress.trials.ended += std::ssize(search.ended);
+    progress.trials.all += std::ssize(search.ended) + std::ssize(search.open);
+  }
+  progress.runs.ended = std::ranges::count_if(study.runs, [&](const auto& run) {
+    return std::filesystem::exists(folder.run(run).result());
+  });
+  return progress;
+}
+
+std::string progress_words(const StudyProgress& progress) {
+  const auto& [trials, runs] = progress;
+  const auto done = fmt::format("{} of {} runs done", runs.ended, runs.all);
+  if (trials.ended == trials.all) return done;
+  return fmt::format("search: {} of {} trials; {}", trials.ended, trials.all,
+                     runs.ended > 0 ? done : fmt::format("then {} runs", runs.all));
 }
 
 namespace {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "experiments/config/study/study.h"
@@ -16,8 +18,9 @@ struct Search {
   /// Runs that have to end before the choice, including failed ones: a full disk or a kill does not
   /// depend on the values. Only divergence does, and it counts as the worst score.
   std::vector<config::RunSpecification> open;
-  std::optional<config::Candidate> best;  // absent until the choice, or if all diverged
-  config::Combination values;             // of `best`
+  std::vector<config::RunSpecification> ended;  // the trial runs that have a score
+  std::optional<config::Candidate> best;        // absent until the choice, or if all diverged
+  config::Combination values;                   // of `best`
 
   /// Whether no values are left: all diverged, or those of the arm that it starts from.
   bool has_none() const { return open.empty() && !best; }
@@ -37,6 +40,23 @@ std::vector<Search> searches(const config::Study& study, const StudyFolder& fold
 /// arm have `unknown` for them in their names.
 std::vector<config::RunSpecification> open_trials(const config::Study& study,
                                                   const StudyFolder& folder);
+
+/// How many runs there are, and how many of them have ended.
+struct RunCount {
+  int64_t ended = 0, all = 0;
+};
+
+/// The trial runs of the searches, as far as they are known, and the runs of the study.
+struct StudyProgress {
+  RunCount trials, runs;
+};
+
+/// How far a study is by its files. Throws CheckpointError if a result.json is damaged.
+StudyProgress progress_of(const config::Study& study, const StudyFolder& folder);
+
+/// "6 of 36 runs done"; while a study searches "search: 6 of 24 trials; then 36 runs" or, if some
+/// arms have their values, "search: 20 of 24 trials; 6 of 36 runs done".
+std::string progress_words(const StudyProgress& progress);
 
 /// The study whose arms have the best values that were found by the validation metric, averaged
 /// over the tuning seeds; test sets and the study's seeds play no part. Runs whose values are not

@@ -57,8 +57,9 @@ struct OpenRun {
 
 class StudyRunner {
  public:
-  StudyRunner(const config::Study& study, const StudyOptions& options)
-      : study_(study), options_(options), sharing_(share_cores(study, options)) {
+  StudyRunner(const config::Study& study, const StudyOptions& options,
+              const records::StudyProgress& before)
+      : study_(study), options_(options), before_(before), sharing_(share_cores(study, options)) {
     for (const auto& run : study.runs) {
       check_ranks(run.experiment, options.ranks);
       const auto folder = options.folder.run(run);
@@ -69,17 +70,17 @@ class StudyRunner {
       records::check_plan(folder, run);
       open_.push_back({&run, Attempts(folder, {.retries = options.retries})});
     }
-    std::cerr << fmt::format("{}: {} runs, {} to do, {}{} at a time with {} each\n", study.name,
-                             study.runs.size(), open_.size(),
-                             sharing_.gpu && sharing_.jobs > 1 ? "at most " : "", sharing_.jobs,
-                             threads_text(study, sharing_.worker.threads));
+    const bool searching = before.trials.ended < before.trials.all;
+    std::cerr << fmt::format(
+        "{}: {}, {} to do{}, {}{} at a time with {} each\n", study.name,
+        searching ? records::progress_words(before) : fmt::format("{} runs", before.runs.all),
+        open_.size(), searching ? " now" : "", sharing_.gpu && sharing_.jobs > 1 ? "at most " : "",
+        sharing_.jobs, threads_text(study, sharing_.worker.threads));
   }
 
   StudyOutcome run() {
-    const auto total = std::ssize(study_.runs);
     ProgressLines lines({.stream = std::cerr,
-                         .runs = total,
-                         .finished = total - std::ssize(open_),
+                         .before = before_,
                          .parallel = sharing_.jobs,
                          .every = isatty(STDERR_FILENO) == 1 ? kLineOnTerminal : kLineEvery});
     for (;;) {
@@ -100,7 +101,7 @@ class StudyRunner {
       const auto index = next();
       if (!index) return;
       start(*index);
-      lines.start(records::label(*open_[*index].run));
+      lines.start(records::label(*open_[*index].run), open_[*index].run->trial);
     }
   }
 
@@ -181,6 +182,7 @@ class StudyRunner {
 
   const config::Study& study_;
   const StudyOptions& options_;
+  const records::StudyProgress before_;
   Sharing sharing_;
   std::vector<OpenRun> open_;
   ProcessPool pool_;
@@ -207,8 +209,9 @@ Sharing share_cores(const config::Study& study, const StudyOptions& options) {
 
 bool is_done(const records::RunFolder& folder) { return std::filesystem::exists(folder.result()); }
 
-StudyOutcome run_study(const config::Study& study, const StudyOptions& options) {
-  return StudyRunner(study, options).run();
+StudyOutcome run_study(const config::Study& study, const StudyOptions& options,
+                       const records::StudyProgress& before) {
+  return StudyRunner(study, options, before).run();
 }
 
 void raise(const StudyOutcome& outcome) {

@@ -7,6 +7,7 @@
 
 #include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
+#include "experiments/records/tuned_arms.h"
 #include "experiments/schedule/worker.h"
 
 namespace ablate::schedule {
@@ -52,7 +53,9 @@ bool is_done(const records::RunFolder& folder);
 /// starts from. A run that fails does not stop the others and leaves failure.json; its messages are
 /// kept in log.txt. A stop request is passed on to the running ones, and no further one is started.
 /// Shows the progress on standard error.
-StudyOutcome run_study(const config::Study& study, const StudyOptions& options);
+/// The counts go on from `before`, for which `study` may have only a part of the runs.
+StudyOutcome run_study(const config::Study& study, const StudyOptions& options,
+                       const records::StudyProgress& before);
 
 /// Throws RunsFailed if a run failed, else Interrupted if one was interrupted.
 void raise(const StudyOutcome& outcome);

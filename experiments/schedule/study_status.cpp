@@ -107,7 +107,11 @@ void block(const std::vector<config::RunSpecification>& runs, std::vector<RunSta
 std::vector<RunStatus> status_of(const config::Study& study, const records::StudyFolder& folder,
                                  const std::vector<QueuedJob>& queue) {
   const auto tasks = tasks_of(folder, queue);
-  auto runs = records::open_trials(study, folder);
+  std::vector<config::RunSpecification> runs;
+  for (auto& search : records::searches(study, folder)) {
+    std::ranges::move(search.ended, std::back_inserter(runs));
+    std::ranges::move(search.open, std::back_inserter(runs));
+  }
   std::ranges::move(records::with_best_values(study, folder).runs, std::back_inserter(runs));
   std::vector<RunStatus> all;
   for (const auto& run : runs) {
@@ -140,9 +144,9 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-void ProgressLines::start(const std::string& run) {
+void ProgressLines::start(const std::string& run, bool trial) {
   const auto now = options_.now();
-  rows_[run] = {.record = {}, .started = now, .shown = now};
+  rows_[run] = {.record = {}, .started = now, .shown = now, .trial = trial};
 }
 
 double ProgressLines::since(Clock::time_point start) const {
@@ -175,19 +179,28 @@ void ProgressLines::end(const std::string& run, const std::string& why) {
   const double seconds = since(row.mapped().started);
   ++ended_;
   seconds_ended_ += seconds;
-  if (!why.empty()) ++failed_;
+  if (why.empty())
+    ++(row.mapped().trial ? now_.trials : now_.runs).ended;
+  else
+    ++failed_;
   const double left = seconds_left();
-  const bool open = options_.finished + ended_ < options_.runs && !std::isnan(left);
-  say(run, fmt::format("{}, {} ({} of {} runs done{})", why.empty() ? "finished" : why,
-                       clock_text(seconds), options_.finished + ended_ - failed_, options_.runs,
-                       open ? "; about " + clock_text(left) + " left" : ""));
+  say(run,
+      fmt::format("{}, {} ({}{})", why.empty() ? "finished" : why, clock_text(seconds),
+                  records::progress_words(now_),
+                  open() > 0 && !std::isnan(left) ? "; about " + clock_text(left) + " left" : ""));
+}
+
+/// The runs that have not ended yet.
+int64_t ProgressLines::open() const {
+  const auto of = [](const records::RunCount& count) { return count.all - count.ended; };
+  return of(now_.trials) + of(now_.runs) - failed_;
 }
 
 /// The remaining time of all runs, with the mean of the known ones for runs that wait or have no
 /// estimate yet; NaN if no run has one.
 double ProgressLines::seconds_left() const {
   double left = 0, known = seconds_ended_;
-  auto unknown = options_.runs - options_.finished - ended_ - std::ssize(rows_), tell = ended_;
+  auto unknown = open() - std::ssize(rows_), tell = ended_;
   for (const auto& [run, row] : rows_) {
     const bool trains = row.record.stage == training::Stage::training;
     const double own = trains ? row.record.seconds_left : 0;
@@ -201,8 +214,7 @@ double ProgressLines::seconds_left() const {
   }
   if (tell == 0) return std::numeric_limits<double>::quiet_NaN();
   left += known / static_cast<double>(tell) * static_cast<double>(unknown);
-  const auto open = options_.runs - options_.finished - ended_;
-  return left / static_cast<double>(std::clamp<int64_t>(open, 1, options_.parallel));
+  return left / static_cast<double>(std::clamp<int64_t>(open(), 1, options_.parallel));
 }
 
 }  // namespace ablate::schedule

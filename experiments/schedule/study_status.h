@@ -12,6 +12,7 @@
 
 #include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
+#include "experiments/records/tuned_arms.h"
 #include "experiments/schedule/slurm.h"
 #include "options/members.h"
 #include "training/process/progress.h"
@@ -48,15 +49,15 @@ class ProgressLines {
   using Clock = std::chrono::steady_clock;
   struct Options {
     std::ostream& stream;
-    int64_t runs;          // of the study
-    int64_t finished = 0;  // before now
+    records::StudyProgress before;  // of the whole study
     int64_t parallel = 1;
     Clock::duration every = std::chrono::seconds(30);
     std::function<Clock::time_point()> now = Clock::now;
   };
-  explicit ProgressLines(Options options) : options_(std::move(options)) {}
+  explicit ProgressLines(Options options) : options_(std::move(options)), now_(options_.before) {}
 
-  void start(const std::string& run);
+  /// `trial`: it belongs to a search.
+  void start(const std::string& run, bool trial = false);
   void at(const std::string& run, const training::ProgressRecord& record);
   /// A message of a run.
   void say(const std::string& run, const std::string& message);
@@ -69,12 +70,15 @@ class ProgressLines {
   struct Row {
     training::ProgressRecord record;
     Clock::time_point started, shown;
+    bool trial;
   };
   double since(Clock::time_point start) const;
   double seconds_left() const;
+  int64_t open() const;
 
   Options options_;
   std::map<std::string, Row> rows_;  // of the running runs
+  records::StudyProgress now_;
   int64_t ended_ = 0, failed_ = 0;
   double seconds_ended_ = 0;  // that the ended runs took
 };

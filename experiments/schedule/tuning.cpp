@@ -39,13 +39,14 @@ std::vector<config::RunSpecification> known_runs(const config::Study& study,
 }
 
 StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& options) {
-  if (!study.tuning) return run_study(study, options);
+  const auto progress = [&] { return records::progress_of(study, options.folder); };
+  if (!study.tuning) return run_study(study, options, progress());
   clear_earlier_start(study, options.folder);
   for (;;) {
     auto now = study;
     now.runs = known_runs(study, options.folder);
     std::erase_if(now.runs, [&](const auto& run) { return has_failed(run, options.folder); });
-    bool interrupted = run_study(now, options).interrupted;
+    bool interrupted = run_study(now, options, progress()).interrupted;
     const auto left = known_runs(study, options.folder);
     const bool more = std::ranges::any_of(left, [&](const auto& run) {
       return !is_done(options.folder.run(run)) && !has_failed(run, options.folder);

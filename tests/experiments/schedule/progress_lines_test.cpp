@@ -15,7 +15,9 @@ using training::Stage;
 class ProgressLinesTest : public testing::Test {
  protected:
   ProgressLines::Options options(int64_t runs) {
-    return {.stream = stream_, .runs = runs, .now = [this] { return now_; }};
+    return {.stream = stream_, .before = {.trials = {}, .runs = {.all = runs}}, .now = [this] {
+              return now_;
+            }};
   }
 
   std::ostringstream stream_;
@@ -48,7 +50,7 @@ TEST_F(ProgressLinesTest, ComeEveryHalfMinuteAndAtTheEnd) {
 
 TEST_F(ProgressLinesTest, TellAtEachEndHowLongTheRestTakes) {
   auto five = options(5);
-  five.finished = five.parallel = 2;
+  five.before.runs.ended = five.parallel = 2;
   ProgressLines lines(five);
   lines.start("a");
   lines.start("b");
@@ -56,6 +58,23 @@ TEST_F(ProgressLinesTest, TellAtEachEndHowLongTheRestTakes) {
   now_ += std::chrono::seconds(300);
   lines.end("a", "");
   EXPECT_EQ(stream_.str(), "a: finished, 5:00 (3 of 5 runs done; about 48:45 left)\n");
+}
+
+TEST_F(ProgressLinesTest, CountTheSearchAndTheTimeOfAllThatFollows) {
+  auto three = options(3);
+  three.before.trials = {.ended = 1, .all = 3};
+  ProgressLines lines(three);
+  for (const auto* trial : {"a", "b"}) {
+    lines.start(trial, true);
+    now_ += std::chrono::seconds(60);
+    lines.end(trial, "");
+  }
+  lines.start("c");
+  lines.end("c", "");
+  EXPECT_EQ(stream_.str(),
+            "a: finished, 1:00 (search: 2 of 3 trials; then 3 runs; about 4:00 left)\n"
+            "b: finished, 1:00 (0 of 3 runs done; about 3:00 left)\n"
+            "c: finished, 0:00 (1 of 3 runs done; about 1:20 left)\n");
 }
 
 TEST_F(ProgressLinesTest, FailuresAreCountedAndTheirTextMovesNoCursor) {

@@ -2,6 +2,7 @@
 
 #include "experiments/records/frozen_study.h"
 #include "experiments/report/write_report.h"
+#include "experiments/schedule/study_status.h"
 #include "tests/experiments/schedule/tuning_study.h"
 #include "tests/says.h"
 #include "training/storage/durable_file.h"
@@ -239,6 +240,20 @@ TEST_F(TuningTest, TheDryRunAndTheListCountTheTrialRuns) {
   const auto &trial = estimates.front(), &tested = estimates.back();
   EXPECT_EQ(trial.at("test_seconds"), 0);
   EXPECT_GT(tested.at("test_seconds"), 0);
+}
+
+TEST_F(TuningTest, TheCheckAndTheStatusCountTheTrialRuns) {
+  EXPECT_TRUE(says(program("config", "check", study()).output,
+                   "3 seeds: a search of 6 trials (more if a best value is at an end of its list), "
+                   "then 3 runs\n"));
+  finish_trials("1.0e-3", 9);
+  fail("2.0e-3", 8, 5);  // diverged: it has its score
+  const auto tuned = config::read_study(study());
+  const auto progress = records::progress_of(tuned, records::StudyFolder(folder_ / "tiny"));
+  EXPECT_EQ(records::progress_words(progress), "search: 3 of 6 trials; then 3 runs");
+  const auto all = status_of(tuned, records::StudyFolder(folder_ / "tiny"), {});
+  EXPECT_EQ(all.size(), 9U) << "those that have ended, too";
+  EXPECT_EQ(std::ranges::count(all, "finished", &RunStatus::state), 2);
 }
 
 TEST_F(TuningTest, NoTestSetIsReadToChoose) {
