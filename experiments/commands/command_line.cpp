@@ -33,6 +33,7 @@ constexpr std::pair<std::string_view, const char*> kForeignVerbs[] = {{"plot", "
                                                                       {"fit", "run"},
                                                                       {"sweep", "run"},
                                                                       {"resume", "run"},
+                                                                      {"continue", "run"},
                                                                       {"logs", "status"},
                                                                       {"stop", "cancel"},
                                                                       {"evaluate", "eval"},
@@ -76,8 +77,10 @@ std::string unknown_flag(const CLI::App& app, const std::string& flag) {
   const auto meant = config::nearest(flag, flags_of(app));
   const auto verb = path_of(app);
   const auto key = option_named(app, "--set") != nullptr ? key_meant(flag) : "";
+  const bool resumes = verb == "run" && (flag == "--resume" || flag == "--continue");
   const auto hint =
-      !key.empty()     ? fmt::format("; keys of the study are given as --set {}=VALUE", key)
+      resumes          ? "; the same command without it continues where the study stopped"
+      : !key.empty()   ? fmt::format("; keys of the study are given as --set {}=VALUE", key)
       : !meant.empty() ? fmt::format("; did you mean '{}'?", meant)
                        : fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ");
   return fmt::format("unknown flag '{}'{}{}", flag, verb.empty() ? "" : " of " + verb, hint);

@@ -57,15 +57,19 @@ namespace {
 
 constexpr int kRunDepth = 2;  // of task/arm/seed-n
 
-/// A run folder of the study in `path`; empty if there is none.
-std::filesystem::path some_run(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(StudyFolder(path).study())) return {};
+/// The first run folder by name of the study in `path`, so that an arm comes before its trial runs;
+/// empty if there is none.
+std::filesystem::path first_run(const std::filesystem::path& path) {
+  std::filesystem::path first;
+  if (!std::filesystem::exists(StudyFolder(path).study())) return first;
   for (std::filesystem::recursive_directory_iterator at(path), end; at != end; ++at) {
-    if (at.depth() == kRunDepth && std::filesystem::exists(RunFolder(at->path()).config()))
-      return at->path();
-    if (at.depth() == kRunDepth) at.disable_recursion_pending();
+    if (at.depth() != kRunDepth) continue;
+    at.disable_recursion_pending();
+    if (std::filesystem::exists(RunFolder(at->path()).config()) &&
+        (first.empty() || at->path() < first))
+      first = at->path();
   }
-  return {};
+  return first;
 }
 
 }  // namespace
@@ -86,7 +90,7 @@ void require_run(const RunFolder& folder) {
         "ablate (docs/export.md), as by `python3 bench/consumer/translate.py {0}`, and ablate "
         "uses the run that it came from",
         path.string()));
-  const auto run = some_run(path);
+  const auto run = first_run(path);
   if (!run.empty())
     throw training::CheckpointError(
         fmt::format("{} is the folder of a study; name one of its runs, such as {}", path.string(),
