@@ -34,8 +34,7 @@ std::vector<Point> thinned(const std::vector<Point>& points, size_t most) {
 
 namespace {
 
-constexpr double kChartWidth = 480, kChartHeight = 300, kChartTop = 20, kChartBottom = 46,
-                 kChartLeft = 56;
+constexpr double kChartWidth = 480, kChartHeight = 300, kChartTop = 20, kChartBottom = 46;
 constexpr double kLetter = 6.6, kLineHeight = 14;
 constexpr size_t kLongestLabel = 20, kMostLabels = 18, kMostMarkers = 13, kMostRows = 15;
 
@@ -44,7 +43,7 @@ struct Layout {
   const LineChart& chart;
   std::vector<std::vector<Point>> lines;  // thinned
   bool labelled;
-  double right;
+  double left, right;
   Scale x, y;
 };
 
@@ -92,8 +91,9 @@ Layout lay_out(const LineChart& chart) {
   }
   const bool labelled = chart.lines.size() <= kMostLabels;
   const double right = labelled ? kChartWidth - label_width(chart) : kChartWidth - 12;
-  Layout layout{chart, std::move(lines), labelled, right, x_scale(chart, x), y_scale(chart)};
-  layout.x.over(kChartLeft, right);
+  const auto y = y_scale(chart);
+  Layout layout{chart, std::move(lines), labelled, left_beside(y), right, x_scale(chart, x), y};
+  layout.x.over(layout.left, right);
   layout.y.over(kChartHeight - kChartBottom, kChartTop);
   return layout;
 }
@@ -106,7 +106,7 @@ bool whole_numbers(const LineChart& chart) {
 }
 
 Markup axes_of(const Layout& layout) {
-  return axes({.left = kChartLeft,
+  return axes({.left = layout.left,
                .right = layout.right,
                .top = kChartTop,
                .bottom = kChartHeight - kChartBottom,
@@ -114,15 +114,16 @@ Markup axes_of(const Layout& layout) {
                .y = layout.y,
                .x_label = layout.chart.x_label,
                .y_label = layout.chart.y_label,
-               .whole = whole_numbers(layout.chart)});
+               .whole = whole_numbers(layout.chart),
+               .at_x = layout.chart.x_ticks});
 }
 
 Markup trained_region(const Layout& layout) {
   const double edge = layout.x.place(*layout.chart.trained_to);
   return element("rect", {{"class", "trained"},
-                          {"x", at(kChartLeft)},
+                          {"x", at(layout.left)},
                           {"y", at(kChartTop)},
-                          {"width", at(edge - kChartLeft)},
+                          {"width", at(edge - layout.left)},
                           {"height", at(kChartHeight - kChartBottom - kChartTop)}}) +
          rule("edge", edge, kChartTop, edge, kChartHeight - kChartBottom) +
          words(edge, kChartTop - 6, "note middle", "trained \u2190 | \u2192 beyond");
@@ -237,7 +238,7 @@ Markup draw(const LineChart& chart) {
   if (chart.trained_to) picture += trained_region(layout);
   picture += axes_of(layout);
   if (chart.zero_line)
-    picture += rule("axis", kChartLeft, layout.y.place(0), layout.right, layout.y.place(0));
+    picture += rule("axis", layout.left, layout.y.place(0), layout.right, layout.y.place(0));
   for (size_t i = chart.lines.size(); i > 0; --i) picture += draw_line(layout, i - 1);
   if (layout.labelled) picture += labels(layout);
   return element("svg",

@@ -40,6 +40,7 @@ struct LineChart {
   std::optional<statistics::Interval> y_range;  // absent: the range of the lines
   size_t most_points = kMostPoints;             // of one line that are drawn; at least 8
   bool logarithmic_x = false;                   // REQUIRES: positive x
+  std::vector<double> x_ticks = {};             // empty: at round numbers
 
   /// Whether y is drawn by its logarithm: positive numbers over more than a factor of 30.
   bool logarithmic() const;

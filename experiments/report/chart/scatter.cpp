@@ -9,7 +9,7 @@
 namespace ablate::report {
 namespace {
 
-constexpr double kWidth = 320, kHeight = 220, kLeft = 56, kRight = 312, kTop = 12, kBottom = 174;
+constexpr double kWidth = 320, kHeight = 220, kRight = 312, kTop = 12, kBottom = 174;
 constexpr double kDot = 2.2;
 
 bool is_finite(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
@@ -31,12 +31,14 @@ Frame frame_of(const Scatter& chart) {
     take(cloud.mean);
     for (const auto& point : cloud.points) take(point);
   }
-  return {.left = kLeft,
+  const auto y_axis = axis_scale(y, 30);
+  const double left = left_beside(y_axis);
+  return {.left = left,
           .right = kRight,
           .top = kTop,
           .bottom = kBottom,
-          .x = axis_scale(x, 5).over(kLeft, kRight),
-          .y = axis_scale(y, 30).over(kBottom, kTop),
+          .x = axis_scale(x, 5).over(left, kRight),
+          .y = Scale(y_axis).over(kBottom, kTop),
           .x_label = chart.x_label,
           .y_label = chart.y_label,
           .ticks = 4};

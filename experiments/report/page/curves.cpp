@@ -55,12 +55,11 @@ std::vector<Line> curve_lines(const TaskView& view, ReadingsOf readings_of) {
   return lines;
 }
 
-/// What the lines and bands of a chart are.
+/// What the lines and bands of a chart are; empty without bands.
 std::string explanation_of(const LineChart& chart) {
-  std::string words;
-  if (std::ranges::any_of(chart.lines, [](const Line& line) { return !line.spread.empty(); }))
-    words = "Mean over seeds; the band reaches from the lowest to the highest. ";
-  return words + (chart.logarithmic() ? "The scale is logarithmic." : "");
+  const bool bands =
+      std::ranges::any_of(chart.lines, [](const Line& line) { return !line.spread.empty(); });
+  return bands ? "Mean over seeds; the band reaches from the lowest to the highest." : "";
 }
 
 std::string axis_of(config::Resource resource) {

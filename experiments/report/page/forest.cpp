@@ -10,7 +10,7 @@
 namespace ablate::report {
 namespace {
 
-/// The groups of one task, or of all tasks whose differences have one unit.
+/// The groups of all tasks with one metric.
 struct Measured {
   const analysis::TaskEvidence* task;
   ForestPanel panel;
@@ -80,11 +80,9 @@ void name_sides(const analysis::TaskEvidence& task, ForestPanel& panel) {
   if (metric->direction == analysis::Direction::lower) std::swap(panel.low_side, panel.high_side);
 }
 
-/// Whether the differences of two tasks lie on one scale: shares do, losses need not.
+/// Whether the differences of two tasks lie on one scale, so that equal ones look equal.
 bool same_scale(const analysis::TaskEvidence& one, const analysis::TaskEvidence& other) {
-  const auto* metric = config::find_metric(one.metric);
-  return metric != nullptr && std::isfinite(metric->high) && one.metric == other.metric &&
-         baseline_name(one) == baseline_name(other);
+  return one.metric == other.metric && baseline_name(one) == baseline_name(other);
 }
 
 bool one_metric(const analysis::Evidence& evidence) {

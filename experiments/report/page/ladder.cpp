@@ -25,12 +25,15 @@ Line line_over(const analysis::Ladder& ladder, const std::vector<analysis::Sampl
 
 /// A chart over the axis of the ladder, still without lines.
 LineChart chart_over(const analysis::Ladder& ladder) {
+  std::vector<double> xs;
+  for (const auto& rung : ladder.rungs) xs.push_back(rung.x);
   return {.title = "",
           .x_label = ladder.axis == analysis::kSizeAxis ? "parameters of the baseline"
                                                         : config::last_key(ladder.axis),
           .y_label = analysis::display_name(ladder.metric),
           .lines = {},
-          .logarithmic_x = ladder.logarithmic};
+          .logarithmic_x = ladder.logarithmic,
+          .x_ticks = xs};
 }
 
 Markup figure_of_lines(const LineChart& chart, const std::string& explanation) {

@@ -160,7 +160,7 @@ figcaption strong{color:var(--ink);font-weight:600}
 .pixels{image-rendering:pixelated}
 .frame{fill:none;stroke:var(--rule)}
 .hover{fill:transparent}
-.forest{display:block;width:100%;height:auto;max-width:42rem;font-size:12.5px}
+.forest{display:block;width:100%;height:auto;max-width:42rem;font-size:12.5px;overflow:visible}
 .forest text{fill:var(--ink);font-variant-numeric:tabular-nums;paint-order:stroke;
 stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}
 #differences{margin:0 0 1.6rem}

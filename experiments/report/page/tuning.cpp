@@ -69,19 +69,22 @@ Markup tuning_curve(const analysis::TuningEvidence& tuning, const std::string& t
   for (const auto& arm : tuning.arms) {
     if (arm.search.task != task) continue;
     auto line = tuned_line(arm, looks);
-    for (const auto& point : line.points) positive = positive && point.x > 0;
+    for (const auto& point : line.points) {
+      positive = positive && point.x > 0;
+      chart.x_ticks.push_back(point.x);
+    }
     if (!line.points.empty()) chart.lines.push_back(std::move(line));
   }
   if (chart.lines.empty()) return {};
   chart.logarithmic_x = positive;
+  std::ranges::sort(chart.x_ticks);
   return figure(
-      chart, fmt::format("Mean over {} {}; the band is the range of these seeds, "
-                         "and a ring is around the {}.{}{}",
-                         tuning.seeds.size() == 1 ? "seed" : "seeds", fmt::join(tuning.seeds, ", "),
-                         tuning.by == config::TunedBy::shared ? "chosen value"
-                                                              : "value that most seeds have chosen",
-                         positive ? " The values are on a logarithmic scale." : "",
-                         chart.logarithmic() ? " The scores are, too." : ""));
+      chart,
+      fmt::format("Mean over {} {}; the band is the range of these seeds, "
+                  "and a ring is around the {}.",
+                  tuning.seeds.size() == 1 ? "seed" : "seeds", fmt::join(tuning.seeds, ", "),
+                  tuning.by == config::TunedBy::shared ? "chosen value"
+                                                       : "value that most seeds have chosen"));
 }
 
 Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {

@@ -178,9 +178,7 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
                                arm.effects[i].interval, ladder.metric)
                     : GridCell{.text = "baseline", .spans = true},
            {compared ? analysis::p_figure(arm.p[i]) : ""},
-           {sizes                    ? ""
-            : i < arm.best_at.size() ? std::to_string(arm.best_at[i])
-                                     : "-"}});
+           {i < arm.best_at.size() ? std::to_string(arm.best_at[i]) : ""}});
     }
     if (!arm.sentence.empty()) grid.note += arm.sentence + " ";
   }

@@ -98,6 +98,40 @@ TEST(LineChart, HasALogarithmicAxisAndARingIfItIsAskedFor) {
   EXPECT_TRUE(says(draw(chart).html(), "<circle class=\"ring\""));
 }
 
+TEST(LineChart, TicksAreWhereTheyAreAskedForAndTheirNumbersDoNotTouch) {
+  LineChart chart{.title = "t", .x_label = "block", .y_label = "loss", .lines = {}};
+  chart.lines = {{.name = "arm", .look = {}, .points = {{32, 1}, {64, 2}, {128, 3}}}};
+  chart.logarithmic_x = true;
+  const auto numbers = [&] {
+    const auto html = draw(chart).html();
+    static const std::regex kTick("class=\"tick middle\"[^>]*>([^<]*)<");
+    std::vector<std::string> all;
+    for (std::sregex_iterator at(html.begin(), html.end(), kTick), end; at != end; ++at)
+      all.push_back((*at)[1]);
+    return all;
+  };
+  EXPECT_EQ(numbers(), (std::vector<std::string>{"50", "100"}));
+  chart.x_ticks = {32, 64, 128};
+  EXPECT_EQ(numbers(), (std::vector<std::string>{"32", "64", "128"}));
+  EXPECT_TRUE(says(draw(chart).html(), ">block, logarithmic<"));
+  EXPECT_TRUE(says(draw(chart).html(), ">loss<"));
+  chart.x_ticks = {32, 33, 64, 128};
+  EXPECT_EQ(numbers(), (std::vector<std::string>{"32", "64", "128"})) << "33 would touch 32";
+}
+
+TEST(LineChart, LongNumbersOnTheYAxisHaveRoomBesideItsLabel) {
+  LineChart chart{.title = "t", .x_label = "x", .y_label = "y", .lines = {}};
+  const auto left = [&](double low) {
+    chart.lines = {{.name = "arm", .look = {}, .points = {{0, low}, {1, 0}}}};
+    const auto html = draw(chart).html();
+    std::smatch grid;
+    EXPECT_TRUE(std::regex_search(html, grid, std::regex("class=\"grid\" d=\"M([0-9.]+) ")));
+    return std::stod(grid[1]);
+  };
+  EXPECT_LT(left(-1), 60);
+  EXPECT_GT(left(-0.0123), 70) << "of \u22120.0125 and the label before it";
+}
+
 TEST(Look, MarkerAndDashTellThirtyTwoArmsApartWithoutColour) {
   std::set<std::pair<size_t, std::string>> seen;
   for (size_t arm = 0; arm < 32; ++arm) {
