@@ -136,12 +136,29 @@ void add_choices(const config::Study& study, std::vector<std::string>& notes) {
         "search was is in no interval and in no p; tune.by: seed contains it.");
 }
 
-void add_late_seeds(const config::Study& study, std::vector<std::string>& notes) {
-  if (study.late_seeds.empty() || study.looks_often()) return;
-  notes.push_back(fmt::format(
-      "Added after a report of the other seeds had been made: seed{} {}. Adding seeds until a "
-      "difference is shown makes false claims more frequent than 5 %.",
-      study.late_seeds.size() == 1 ? "" : "s", fmt::join(study.late_seeds, ", ")));
+/// "arms a, b": `what` is their name in the singular; empty without any.
+template <class Part>
+std::string late_words(const std::string& what, const std::vector<Part>& parts) {
+  if (parts.empty()) return "";
+  return fmt::format("{}{} {}", what, parts.size() == 1 ? "" : "s", fmt::join(parts, ", "));
+}
+
+/// Seeds of a study that may be looked at often are added by right.
+void add_late(const config::Study& study, std::vector<std::string>& notes) {
+  const auto& late = study.late;
+  if (!late.seeds.empty() && !study.looks_often())
+    notes.push_back(fmt::format(
+        "Added after a report of the other seeds had been made: {}. Adding seeds until a "
+        "difference is shown makes false claims more frequent than 5 %.",
+        late_words("seed", late.seeds)));
+  std::vector<std::string> others{late_words("arm", late.arms), late_words("task", late.tasks),
+                                  late_words("size", late.sizes), late_words("value", late.values)};
+  std::erase(others, "");
+  if (!others.empty())
+    notes.push_back(fmt::format(
+        "Added after a report of the others had been made: {}. Adding comparisons until one shows "
+        "a difference makes false claims more frequent than 5 %.",
+        fmt::join(others, "; ")));
 }
 
 /// The first run of the arm with recorded initial weights; null if no run has them.
@@ -336,7 +353,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
                                   std::span<const records::RunResult> results) {
   std::vector<std::string> notes;
   add_choices(study, notes);
-  add_late_seeds(study, notes);
+  add_late(study, notes);
   if (evidence.tuning) add_edges(*evidence.tuning, notes);
   std::ranges::move(control_notes(evidence), std::back_inserter(notes));
   for (const auto& task : evidence.tasks)

@@ -83,26 +83,26 @@ TuningEvidence tuning_of(const config::Tuning& tuning) {
 }
 
 void add_edges(const TuningEvidence& tuning, std::vector<std::string>& notes) {
-  for (const auto& [search, sensitivity] : tuning.arms)
-    for (size_t key = 0; key < tuning.keys.size(); ++key) {
-      const auto& path = tuning.keys[key].path;
+  for (size_t key = 0; key < tuning.keys.size(); ++key) {
+    const auto& path = tuning.keys[key].path;
+    std::vector<std::string> arms;
+    for (const auto& [search, sensitivity] : tuning.arms) {
       const auto count = at_edge(search, tuning.keys[key]);
       if (count == 0) continue;
       const auto& first = search.chosen.front();
-      const auto where =
-          tuning.by == config::TunedBy::shared
-              ? fmt::format("is {}, the {} that was tried, so it is",
-                            search.tried[*first.tried].values[key],
-                            config::word_of(first.at_edge.at(path)))
-              : fmt::format(
-                    "is, for {} of {} seeds, the smallest or the largest that was tried, so "
-                    "it is",
-                    count, search.chosen.size());
-      notes.push_back(fmt::format(
-          "{}: the best {} of {} {} at the edge of its grid and a better one may lie beyond; a "
-          "study with more values in tune.keys would show it.",
-          search.task, path, search.arm, where));
+      arms.push_back(
+          fmt::format("{}/{} ({})", search.task, search.arm,
+                      tuning.by == config::TunedBy::shared
+                          ? fmt::format("{}, the {}", search.tried[*first.tried].values[key],
+                                        config::word_of(first.at_edge.at(path)))
+                          : fmt::format("{} of {} seeds", count, search.chosen.size())));
     }
+    if (!arms.empty())
+      notes.push_back(fmt::format(
+          "The best {} is the smallest or the largest that was tried, and a better one may lie "
+          "beyond, of {}; a study with more values in tune.keys would show it.",
+          path, fmt::join(arms, ", ")));
+  }
 }
 
 std::string remark_on(const TunedArm& arm, const TuningEvidence& tuning) {

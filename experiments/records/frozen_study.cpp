@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/study/parsed_study.h"
@@ -41,26 +41,76 @@ std::vector<int64_t> all_seeds(std::vector<int64_t> earlier, const std::vector<i
   return earlier;
 }
 
-std::vector<int64_t> late_seeds(const StudyFolder& folder) {
-  if (!std::filesystem::exists(folder.command())) return {};
-  return training::read_sealed_json(folder.command()).at("late_seeds").get<std::vector<int64_t>>();
-}
+constexpr const char* kLateSeeds = "late_seeds";
+constexpr auto kLateNames =
+    std::to_array<std::pair<const char*, std::vector<std::string> config::LateParts::*>>(
+        {{"late_arms", &config::LateParts::arms},
+         {"late_tasks", &config::LateParts::tasks},
+         {"late_sizes", &config::LateParts::sizes},
+         {"late_values", &config::LateParts::values}});
 
-/// The seeds that no start before this one had, if a report of those has been made.
-std::vector<int64_t> seeds_after_look(const StudyFolder& folder,
-                                      const std::vector<int64_t>& seeds) {
-  auto late = late_seeds(folder);
-  if (!std::filesystem::exists(folder.report())) return late;
-  const auto earlier = frozen_selection(folder).seeds;
-  for (const int64_t seed : seeds)
-    if (std::ranges::find(earlier, seed) == earlier.end()) late.push_back(seed);
+config::LateParts read_late(const StudyFolder& folder) {
+  config::LateParts late;
+  if (!std::filesystem::exists(folder.command())) return late;
+  const auto json = training::read_sealed_json(folder.command());
+  json.at(kLateSeeds).get_to(late.seeds);
+  for (const auto& [key, names] : kLateNames)  // a folder of an earlier version has none of them
+    late.*names = json.value(key, std::vector<std::string>());
   return late;
 }
 
-std::string selection_json(const config::Selection& selection,
-                           const std::vector<int64_t>& late_seeds, const std::string& file) {
-  const nlohmann::json json{
-      {"late_seeds", late_seeds},
+/// Adds what is in `now` and not in `before`, each once.
+template <class Part>
+void add_new(const std::vector<Part>& now, const std::vector<Part>& before,
+             std::vector<Part>& added) {
+  for (const auto& part : now)
+    if (std::ranges::find(before, part) == before.end() &&
+        std::ranges::find(added, part) == added.end())
+      added.push_back(part);
+}
+
+/// The names of arms and of what settings are made of.
+config::LateParts names_in(const std::vector<std::string>& arms,
+                           const std::vector<config::Setting>& settings) {
+  config::LateParts all{.arms = arms};
+  for (const auto& setting : settings) {
+    add_new({setting.task}, {}, all.tasks);
+    if (!setting.size.empty()) add_new({setting.size}, {}, all.sizes);
+    for (const auto& [key, value] : setting.grid) add_new({key + "=" + value}, {}, all.values);
+  }
+  return all;
+}
+
+/// With what no start before this one had, if a report of the rest has been made. An arm that the
+/// file declared from the start is not late, even if it is selected only now.
+config::LateParts late_with(const config::ParsedStudy& now, const std::vector<int64_t>& seeds,
+                            const StudyFolder& folder) {
+  auto late = read_late(folder);
+  if (!std::filesystem::exists(folder.report())) return late;
+  add_new(seeds, frozen_selection(folder).seeds, late.seeds);
+  const auto then = config::parse_study(folder.study());
+  const auto before = names_in(names_of(then.arms), then.settings),
+             after = names_in(names_of(now.arms), now.settings);
+  for (const auto& [key, names] : kLateNames) add_new(after.*names, before.*names, late.*names);
+  return late;
+}
+
+/// Only the parts that the study has.
+config::LateParts late_in(const config::Study& study, config::LateParts late) {
+  const auto keep = [](auto& parts, const auto& known) {
+    std::erase_if(parts,
+                  [&](const auto& part) { return std::ranges::find(known, part) == known.end(); });
+  };
+  const auto own = names_in(study.arms, study.settings);
+  keep(late.seeds, study.seeds);
+  for (const auto& [key, names] : kLateNames) keep(late.*names, own.*names);
+  return late;
+}
+
+std::string selection_json(const config::Selection& selection, const config::LateParts& late,
+                           const std::string& file) {
+  nlohmann::json json{
+      {kLateSeeds, late.seeds},
       {"study_sha256", tokenizer::sha256(file)},
       {"sets", selection.sets},
       {"arms", selection.arms},
@@ -68,6 +118,7 @@ std::string selection_json(const config::Selection& selection,
       {"sizes", selection.sizes},
       {"seeds", selection.seeds},
       {"data_folder", std::filesystem::absolute(*selection.data_folder / ".").lexically_normal()}};
+  for (const auto& [key, names] : kLateNames) json[key] = late.*names;
   return training::sealed_json(json);
 }
 
@@ -112,8 +163,8 @@ void refuse_changes(const StudyFolder& folder, const config::ParsedStudy& now,
   if (lines.empty()) return;
   throw UsageError(fmt::format(
       "{} is the study as it was started, from which {} differs:\n  {}\n"
-      "Undo that, choose another --output or name, or remove {} to start anew; only tasks, arms "
-      "and seeds may be added",
+      "Undo that, choose another --output or name, or remove {} to start anew; only tasks, "
+      "sizes, values of the grid, arms and seeds may be added",
       folder.study().string(), now.file.string(), fmt::join(lines, "\n  "), folder.path.string()));
 }
 
@@ -176,14 +227,12 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   training::remove_leftover_files(folder.path);
   refuse_changes(folder, given, selection);
-  const auto late = seeds_after_look(folder, study.seeds);
+  const auto late = late_with(given, study.seeds, folder);
   chosen.seeds = all_seeds(frozen_selection(folder).seeds, study.seeds);
   replace(folder.command(), selection_json(chosen, late, given.text));
   replace(folder.study(), given.text);
   record_registration(folder, file, study, chosen.seeds);
-  std::ranges::copy_if(late, std::back_inserter(study.late_seeds), [&](int64_t seed) {
-    return std::ranges::find(study.seeds, seed) != study.seeds.end();
-  });
+  study.late = late_in(study, late);
   return study;
 }
 
@@ -193,7 +242,7 @@ config::Study read_frozen(const StudyFolder& folder, const config::ParameterCoun
   auto selection = frozen_selection(folder);
   selection.count = count;
   auto study = whole(config::parse_study(folder.study()), selection);
-  study.late_seeds = late_seeds(folder);
+  study.late = read_late(folder);
   return with_best_values(std::move(study), folder);
 }
 

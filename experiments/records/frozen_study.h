@@ -13,10 +13,10 @@ config::Study planned(const std::filesystem::path& file, const config::Selection
 
 /// Fixes the study before its first run: <output>/<study>/study.yaml becomes a copy of `file`, and
 /// command.json beside it holds the --set values and the seeds of all starts. Later starts may only
-/// add tasks, arms and seeds, which the copy then has, too; their `selection` may differ except in
-/// the sets. Gives the study of the copy, so that later edits of `file` have no effect. Throws
-/// UsageError with the differences from the copy, before it writes anything; ConfigError and
-/// IoError.
+/// add tasks, sizes, values of the grid, arms and seeds, which the copy then has, too; their
+/// `selection` may differ except in the sets. Gives the study of the copy, so that later edits of
+/// `file` have no effect. Throws UsageError with the differences from the copy, before it writes
+/// anything; ConfigError and IoError.
 config::Study freeze(const std::filesystem::path& file, const config::Selection& selection,
                      const std::filesystem::path& output);
 

@@ -47,6 +47,13 @@ const Configuration* configuration_of(std::span<const Configuration> all, const 
 const Configuration* trained_by(std::span<const Configuration> all, const std::string& task,
                                 const std::string& arm);
 
+/// What was added to a study after a report of the rest had been made.
+struct LateParts {
+  std::vector<int64_t> seeds;
+  std::vector<std::string> arms, tasks, sizes;
+  std::vector<std::string> values;  // of the grid: "training.schedule.peak=0.004"
+};
+
 /// A study with its runs: tasks x arms x seeds, in this order.
 struct Study {
   std::string name;
@@ -58,15 +65,15 @@ struct Study {
   std::vector<std::string> tasks;  // the names of `settings`
   std::vector<Setting> settings;
   std::vector<std::string> arms;
-  std::optional<Comparison> compare;             // absent also if the baseline is not selected
+  std::optional<Comparison> compare;           // absent also if the baseline is not selected
   std::optional<std::string> declared_baseline;  // selected or not
-  std::vector<Clause> expect;                    // of the selected tasks and arms
+  std::vector<Clause> expect;                  // of the selected tasks and arms
   std::vector<RunSpecification> runs;
   std::optional<Tuning> tuning;               // of a study with tune
   std::vector<Configuration> configurations;  // every task and arm of the file, selected or not
   std::vector<Setting> declared_settings;     // of the file, selected or not
   std::vector<int64_t> declared_seeds;        // the file's
-  std::vector<int64_t> late_seeds;            // added after a report of the others was made
+  LateParts late;
   std::map<std::string, std::string> claims;  // the keys that do not define runs: claims_of()
   std::vector<std::string> notes;             // possible mistakes: StudyNotes
 

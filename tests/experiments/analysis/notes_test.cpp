@@ -190,11 +190,16 @@ TEST(Notes, SayOnceWhichSeedsWereAddedAfterAReport) {
     });
   };
   EXPECT_EQ(told(), 0) << "nobody had seen a result";
-  study.late_seeds = {3};
+  study.late.seeds = {3};
   EXPECT_EQ(told(), 1);
   EXPECT_TRUE(make_evidence(study, runs)
                   .notes.front()
                   .starts_with("Added after a report of the other seeds had been made: seed 3."));
+  study.late = {.arms = {"other"}, .sizes = {"small", "large"}};
+  EXPECT_TRUE(make_evidence(study, runs)
+                  .notes.front()
+                  .starts_with("Added after a report of the others had been made: arm other; sizes "
+                               "small, large. "));
 }
 
 TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
@@ -208,10 +213,11 @@ TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
                                .chosen = {{.tried = 0, .at_edge = std::move(at_edge)}}}};
     return notes_of(study, runs_of({{"base", {0.5, 0.6}}}));
   };
-  const std::string note = "copy: the best training.schedule.peak of other is ";
+  const std::string note = "The best training.schedule.peak is the smallest or the largest that ";
   EXPECT_FALSE(says(notes_of_best({}), note));
   EXPECT_TRUE(says(notes_of_best({{"training.schedule.peak", config::End::largest}}),
-                   note + "0.004, the largest that was tried, so it is at the edge of its grid"));
+                   note + "was tried, and a better one may lie beyond, of copy/other (0.004, the "
+                          "largest); "));
 }
 
 TEST(Sensitivity, IsTheMeanLossOverTheFilesValuesAboveTheBestOfAllThatWereTried) {

@@ -91,14 +91,33 @@ TEST_F(FrozenStudy, HoldsTheSeedsOfAllStartsWhateverTheLastOneSelected) {
 TEST_F(FrozenStudy, SeedsThatAreAddedAfterAReportAreRemembered) {
   freeze(study(), {.seeds = {1, 2}}, output());
   freeze(study(), {.seeds = {1, 2, 3}}, output());
-  EXPECT_TRUE(read_frozen(frozen()).late_seeds.empty()) << "nobody has seen a result";
+  EXPECT_TRUE(read_frozen(frozen()).late.seeds.empty()) << "nobody has seen a result";
   write_file(frozen().report(), "<p>p = 0.06</p>");
   freeze(study(), {.seeds = {2}}, output());
   freeze(study(), {.seeds = {4, 2}}, output());
-  EXPECT_EQ(freeze(study(), {.seeds = {5}}, output()).late_seeds, std::vector<int64_t>{5})
+  EXPECT_EQ(freeze(study(), {.seeds = {5}}, output()).late.seeds, std::vector<int64_t>{5})
       << "of the selected seeds alone";
-  EXPECT_TRUE(freeze(study(), {.seeds = {2}}, output()).late_seeds.empty());
-  EXPECT_EQ(read_frozen(frozen()).late_seeds, (std::vector<int64_t>{4, 5}));
+  EXPECT_TRUE(freeze(study(), {.seeds = {2}}, output()).late.seeds.empty());
+  EXPECT_EQ(read_frozen(frozen()).late.seeds, (std::vector<int64_t>{4, 5}));
+}
+
+TEST_F(FrozenStudy, ArmsAndSettingsThatAreAddedAfterAReportAreRemembered) {
+  const auto file = read_file(study());
+  const auto with = [&](const std::string& more) { write_file(study(), file + more); };
+  with("sizes: {s: {}}\narms: {base: {}, a: {}}\ngrid: {training.z_loss: [0, 0.1]}\n");
+  freeze(study(), {.arms = {"base"}}, output());
+  write_file(frozen().report(), "<p>p = 0.06</p>");
+  EXPECT_TRUE(freeze(study(), {}, output()).late.arms.empty()) << "it was declared from the start";
+  with(
+      "sizes: {s: {}, l: {model.layers: 2}}\narms: {base: {}, a: {}, b: {}}\n"
+      "grid: {training.z_loss: [0, 0.1, 0.2]}\n");
+  const auto late = freeze(study(), {.arms = {"base"}}, output()).late;
+  EXPECT_TRUE(late.arms.empty()) << "of the selected arms alone";
+  EXPECT_EQ(late.sizes, std::vector<std::string>{"l"});
+  EXPECT_EQ(late.values, std::vector<std::string>{"training.z_loss=0.2"});
+  EXPECT_TRUE(late.seeds.empty() && late.tasks.empty());
+  freeze(study(), {}, output());
+  EXPECT_EQ(read_frozen(frozen()).late.arms, std::vector<std::string>{"b"});
 }
 
 TEST_F(FrozenStudy, OfOneThatExtendsAnotherHoldsTheKeysOfBoth) {
