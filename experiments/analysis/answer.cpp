@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,98 +13,8 @@
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/ladder_sentence.h"
 #include "experiments/analysis/verdict.h"
-#include "experiments/errors.h"
 
 namespace ablate::analysis {
-namespace {
-
-const Cell* cell_of_term(const ArmEvidence& arm, const config::Term& term) {
-  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.metric == term.metric && (term.test_set.empty() || cell.test_set == term.test_set);
-  });
-  return found == arm.cells.end() ? nullptr : &*found;
-}
-
-/// A side of the claim: its value and its text.
-struct Side {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  std::string text;
-};
-
-Side term_side(const config::Term& term, const TaskEvidence& task) {
-  if (!term.arm) return {term.factor, fmt::format("{}", term.factor)};
-  const auto& name = *term.arm;
-  const auto arm = std::ranges::find(task.arms, name, &ArmEvidence::name);
-  const auto* cell = arm == task.arms.end() ? nullptr : cell_of_term(*arm, term);
-  if (cell == nullptr || cell->sample.count == 0)
-    return {.text = fmt::format("{}.{}{} is missing", name, term.metric,
-                                term.test_set.empty() ? "" : "[" + term.test_set + "]")};
-  if (is_censored(cell->sample))
-    return {.text = fmt::format("{}.{} is {}: a run has not reached the target", name, term.metric,
-                                mean_figure(cell->sample, term.metric))};
-  const double mean = cell->sample.mean;
-  if (term.factor == 1) return {mean, format_metric(mean, term.metric)};
-  return {term.factor * mean,
-          fmt::format("{} * {} = {}", term.factor, format_metric(mean, term.metric),
-                      format_metric(term.factor * mean, term.metric))};
-}
-
-bool holds(const config::Clause& clause, double left, double right) {
-  if (std::isnan(left) || std::isnan(right)) return false;
-  switch (clause.relation) {
-    case config::Relation::less:
-      return config::is_above(right, left);
-    case config::Relation::at_most:
-      return !config::is_above(left, right);
-    case config::Relation::greater:
-      return config::is_above(left, right);
-    case config::Relation::at_least:
-      return !config::is_above(right, left);
-    case config::Relation::within:
-      return !config::is_above(std::abs(left - right), clause.tolerance);
-  }
-  return false;
-}
-
-std::string clause_words(const config::Clause& clause) {
-  switch (clause.relation) {
-    case config::Relation::less:
-      return "<";
-    case config::Relation::at_most:
-      return "<=";
-    case config::Relation::greater:
-      return ">";
-    case config::Relation::at_least:
-      return ">=";
-    case config::Relation::within:
-      return fmt::format("within {} of", clause.tolerance);
-  }
-  return "";
-}
-
-}  // namespace
-
-Expectation check_clause(const config::Clause& clause, const Evidence& evidence) {
-  Expectation expectation{.text = clause.text};
-  const auto task = std::ranges::find(evidence.tasks, clause.task, &TaskEvidence::name);
-  if (task == evidence.tasks.end()) return expectation;
-  const auto left = term_side(clause.left, *task), right = term_side(clause.right, *task);
-  expectation.holds = holds(clause, left.value, right.value);
-  if (std::isnan(left.value) || std::isnan(right.value))
-    expectation.numbers = std::isnan(left.value) ? left.text : right.text;
-  else
-    expectation.numbers = fmt::format("{} {} {}", left.text, clause_words(clause), right.text);
-  return expectation;
-}
-
-void raise_failed(const std::vector<Expectation>& expectations) {
-  std::string failed;
-  for (const auto& expectation : expectations)
-    if (!expectation.holds)
-      failed += fmt::format("\n  {}: {}", expectation.text, expectation.numbers);
-  if (!failed.empty()) throw ExpectationFailed("expectations of the study do not hold:" + failed);
-}
-
 namespace {
 
 /// An arm's cell on one test set, and the arm that it is compared with.
@@ -302,13 +213,80 @@ Context place_of(const Evidence& evidence, const TaskEvidence& task, const Cell&
   return place;
 }
 
-Sentences comparisons_of(const Evidence& evidence) {
+/// What ladders over one axis say first, and the comparisons that are then said.
+struct Lead {
+  std::vector<std::string> sentences;
+  std::set<const Cell*> said;
+};
+
+/// The arm's cells at the rungs; empty of a baseline, and if one of them is not judged by a test.
+std::vector<const Cell*> cells_at(const Evidence& evidence, const Ladder& ladder,
+                                  const LadderArm& arm) {
+  std::vector<const Cell*> cells;
+  if (arm.effects.empty()) return cells;
+  for (const auto& rung : ladder.rungs) {
+    const auto task = std::ranges::find(evidence.tasks, rung.setting, &TaskEvidence::name);
+    const auto own = std::ranges::find(task->arms, arm.name, &ArmEvidence::name);
+    const auto* cell = find_cell(*own, ladder.test_set, ladder.metric);
+    if (cell == nullptr || !cell->contrast || !is_tested(cell->contrast->verdict)) return {};
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+/// "copy, on length 12, ", as far as it tells the ladder from others.
+std::string start_of(const Ladder& ladder, const std::vector<Ladder>& all) {
+  const auto differs = [&](std::string Ladder::*part) {
+    return std::ranges::any_of(all, [&](const auto& one) { return one.*part != ladder.*part; });
+  };
+  return Context{.task = differs(&Ladder::task) ? ladder.task : "",
+                 .test_set = differs(&Ladder::test_set) ? ladder.test_set : ""}
+      .start();
+}
+
+/// Adds a sentence for each arm of the ladder; of many, those inconclusive at every rung share one.
+void add_lead(const Evidence& evidence, const Ladder& ladder, Lead& lead) {
+  const auto start = start_of(ladder, evidence.ladders);
+  const bool many = ladder.arms.size() > kFewSentences;
+  std::vector<std::string> open;
+  for (const auto& arm : ladder.arms) {
+    const auto cells = cells_at(evidence, ladder, arm);
+    if (cells.empty()) continue;
+    lead.said.insert(cells.begin(), cells.end());
+    std::vector<std::string> verdicts;
+    for (const auto* cell : cells) verdicts.push_back(verdict_words(*cell->contrast));
+    const auto is_open = [](const Cell* cell) {
+      return cell->contrast->verdict == Verdict::inconclusive;
+    };
+    if (many && std::ranges::all_of(cells, is_open))
+      open.push_back(arm.name);
+    else
+      lead.sentences.push_back(
+          fmt::format("{}{}: {}.", start, arm.name, lead_of(ladder, arm, verdicts)));
+  }
+  if (!open.empty())
+    lead.sentences.push_back(
+        fmt::format("{}inconclusive at {}: {}.", start, all_rungs(ladder), enumerated(open)));
+}
+
+Lead leads_of(const Evidence& evidence) {
+  Lead lead;
+  const auto& ladders = evidence.ladders;
+  // With several axes every comparison stands in several ladders.
+  if (std::ranges::any_of(ladders,
+                          [&](const Ladder& one) { return one.axis != ladders.front().axis; }))
+    return lead;
+  for (const auto& ladder : ladders) add_lead(evidence, ladder, lead);
+  return lead;
+}
+
+Sentences comparisons_of(const Evidence& evidence, const std::set<const Cell*>& said) {
   Sentences sentences;
   for (const auto& task : evidence.tasks)
     for (const auto& arm : task.arms)
       for (const auto& cell : arm.cells)
         if (const auto* baseline = baseline_of(task, arm);
-            cell.primary && cell.contrast && baseline != nullptr)
+            cell.primary && cell.contrast && baseline != nullptr && !said.contains(&cell))
           sentences.add(place_of(evidence, task, cell), arm, {baseline, &cell});
   return sentences;
 }
@@ -335,13 +313,13 @@ std::string answer_of(const Evidence& evidence) {
     return fmt::format("No claim: the baseline {} is not among the selected arms.",
                        *evidence.declared_baseline);
   if (!evidence.baseline) return "No claim: the study declares no baseline.";
-  const auto sentences = comparisons_of(evidence);
+  const auto lead = leads_of(evidence);
+  const auto sentences = comparisons_of(evidence, lead.said);
   std::vector<std::string> parts;
   if (auto warning = control_warning(evidence); !warning.empty())
     parts.push_back(std::move(warning));
-  if (auto headline = headline_of(evidence.ladders); !headline.empty())
-    parts.push_back(std::move(headline));
-  auto claims = sentences_of(sentences.claims);
+  auto claims = lead.sentences;
+  std::ranges::move(sentences_of(sentences.claims), std::back_inserter(claims));
   std::ranges::copy(sentences.unstable, std::back_inserter(claims));
   const auto& inconclusive = sentences.inconclusive;
   const auto* separator =
@@ -352,6 +330,8 @@ std::string answer_of(const Evidence& evidence) {
     parts.push_back(no_claim(evidence));
   else if (!sentences.silent.empty())
     parts.push_back(silent_words(sentences.silent));
+  if (auto headline = headline_of(evidence.ladders); !headline.empty())
+    parts.push_back(std::move(headline));
   return joined(parts, separator);
 }
 

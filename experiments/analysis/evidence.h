@@ -234,6 +234,7 @@ struct TaskEvidence {
   std::string name;  // of its setting
   config::Setting setting;
   std::string metric;             // the primary one of this task; empty without a comparison
+  std::string declared_metric;    // the same, also if the baseline is not among the selected arms
   std::string target;             // of the cost to it, in words; empty without one
   std::optional<double> margin;   // the study's; arms may declare another one
   std::vector<ArmEvidence> arms;  // in the study's order

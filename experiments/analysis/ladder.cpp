@@ -22,6 +22,13 @@ namespace {
 
 using Tasks = std::vector<const TaskEvidence*>;
 
+/// Whether the best of several values may be chosen: of how a model is trained, but not of its
+/// data, of its size and of how long it is trained.
+bool is_tunable(const std::string& axis) {
+  return axis.ends_with("dropout") || (axis.starts_with("training.") && axis != "training.steps" &&
+                                       !axis.starts_with("training.budget"));
+}
+
 /// The number that a grid's value spells; NaN if it is none.
 double number_of(const std::string& value) {
   return config::parse_number({.type = config::Value::Type::scalar, .scalar = value, .mark = {}})
@@ -266,7 +273,7 @@ class Climb {
 
   /// Each seed's best score; of equal ones the first.
   void add_best(LadderArm& arm) const {
-    if (ladder_.axis == kSizeAxis || ladder_.direction == Direction::neither) return;
+    if (!is_tunable(ladder_.axis) || ladder_.direction == Direction::neither) return;
     std::vector<double> best;
     arm.best_at.resize(arm.scores.size());
     for (size_t seed = 0; seed < arm.scores.front().values.size(); ++seed) {

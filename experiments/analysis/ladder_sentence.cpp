@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "experiments/analysis/family.h"
@@ -62,6 +64,87 @@ std::string best_text(const Ladder& ladder, const LadderArm& arm) {
                      std::isnan(arm.best_p) ? "" : fmt::format(" (p {})", p_figure(arm.best_p)));
 }
 
+/// "three", of a few.
+std::string count_words(size_t count) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"three", "four", "five", "six", "seven", "eight", "nine", "ten"});
+  return count >= 3 && count - 3 < kWords.size() ? std::string(kWords[count - 3])
+                                                 : std::to_string(count);
+}
+
+/// "block", "blocks", "value of d_model": what a number of rungs is called.
+std::string rung_words(const Ladder& ladder, size_t count) {
+  if (ladder.axis == kSizeAxis) return count == 1 ? "size" : "sizes";
+  const auto key = config::last_key(ladder.axis);
+  const bool has_plural = key.find('_') == std::string::npos && !key.ends_with('s') &&
+                          !key.ends_with('y');  // "layers", "vocabulary"
+  if (has_plural) return count == 1 ? key : key + "s";
+  return fmt::format("value{} of {}", count == 1 ? "" : "s", key);
+}
+
+/// Rungs with the same verdict.
+struct Stretch {
+  std::string verdict;
+  std::vector<size_t> rungs;
+};
+
+std::vector<Stretch> stretches_of(std::span<const std::string> verdicts) {
+  std::vector<Stretch> stretches;
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    auto same = std::ranges::find(stretches, verdicts[i], &Stretch::verdict);
+    if (same == stretches.end()) same = stretches.insert(same, {verdicts[i], {}});
+    same->rungs.push_back(i);
+  }
+  return stretches;
+}
+
+/// "all three blocks", "both sizes", "block 32", "sizes small and large"
+std::string place_words(const Ladder& ladder, const std::vector<size_t>& rungs) {
+  if (rungs.size() == ladder.rungs.size()) return all_rungs(ladder);
+  std::string labels;
+  for (size_t i = 0; i < rungs.size(); ++i)
+    labels += (i == 0 ? "" : i + 1 == rungs.size() ? " and " : ", ") + ladder.rungs[rungs[i]].label;
+  return rung_words(ladder, rungs.size()) + " " + labels;
+}
+
+/// "0.119 to 0.185 bits per character less", "0.010 less to 0.020 more exact match"
+std::string range_words(const Ladder& ladder, const LadderArm& arm,
+                        const std::vector<size_t>& rungs) {
+  double low = arm.effects[rungs.front()].mean, high = low;
+  for (const size_t rung : rungs) {
+    low = std::min(low, arm.effects[rung].mean);
+    high = std::max(high, arm.effects[rung].mean);
+  }
+  const auto figure = [&](double mean) { return format_metric(std::abs(mean), ladder.metric); };
+  const auto name = display_name(ladder.metric);
+  if (low == 0 && high == 0) return "the same " + name;
+  if (low < 0 && high > 0)
+    return fmt::format("{} less to {} more {}", figure(low), figure(high), name);
+  const auto least = figure(low < 0 ? high : low), most = figure(low < 0 ? low : high);
+  return fmt::format("{}{} {} {}", least == most ? "" : least + " to ", most, name,
+                     low < 0 ? "less" : "more");
+}
+
+/// "; its lead shrinks as the block grows (p 0.031)"; empty if no slope is shown.
+std::string trend_words(const Ladder& ladder, const LadderArm& arm) {
+  if (!(arm.slope_p <= kLevel)) return "";
+  const double sign = ladder.direction == Direction::lower ? -1 : 1;
+  const auto all = [&](auto holds) {
+    return ladder.direction != Direction::neither &&
+           std::ranges::all_of(arm.effects,
+                               [&](const Sample& effect) { return holds(sign * effect.mean); });
+  };
+  const bool leads = all([](double better) { return better > 0; });
+  const bool lags = all([](double better) { return better < 0; });
+  const bool grows = sign * arm.slope.mean > 0;
+  const auto change = leads  ? (grows ? "lead grows" : "lead shrinks")
+                      : lags ? (grows ? "deficit shrinks" : "deficit grows")
+                             : (arm.slope.mean > 0 ? "difference rises" : "difference falls");
+  return fmt::format("; its {} as the {} grows (p {})", change,
+                     ladder.axis == kSizeAxis ? "model" : config::last_key(ladder.axis),
+                     p_figure(arm.slope_p));
+}
+
 bool shows_something(const LadderArm& arm) {
   return arm.turns || arm.slope_p <= kLevel || arm.interaction_p <= kLevel || arm.best_p <= kLevel;
 }
@@ -96,13 +179,27 @@ std::string context_of(const Ladder& ladder, std::span<const Ladder> all) {
 
 }  // namespace
 
+std::string all_rungs(const Ladder& ladder) {
+  const auto count = ladder.rungs.size();
+  return (count == 2 ? "both " : "all " + count_words(count) + " ") + rung_words(ladder, count);
+}
+
+std::string lead_of(const Ladder& ladder, const LadderArm& arm,
+                    std::span<const std::string> verdicts) {
+  std::string text;
+  for (const auto& [verdict, rungs] : stretches_of(verdicts))
+    text += fmt::format("{}{} at {} ({})", text.empty() ? "" : ", ", verdict,
+                        place_words(ladder, rungs), range_words(ladder, arm, rungs));
+  return text + trend_words(ladder, arm);
+}
+
 std::string sentence_on(const Ladder& ladder, const LadderArm& arm) {
   if (arm.effects.empty()) return "";
   if (!arm.no_claim.empty())
     return fmt::format("{}: No claim over {}; verdicts: {}.", arm.name, axis_words(ladder),
                        arm.no_claim);
   auto text = arm.name + ":" + slope_text(ladder, arm);
-  if (!std::isnan(arm.interaction_p))
+  if (!std::isnan(arm.interaction_p) && arm.effects.size() > 2)
     text += fmt::format(" That its difference is the same everywhere has p {}.",
                         p_figure(arm.interaction_p));
   return text + turn_text(ladder, arm) + best_text(ladder, arm);

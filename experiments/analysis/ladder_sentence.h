@@ -7,8 +7,17 @@
 
 namespace ablate::analysis {
 
-/// The slope, the interaction, the turn and the best of an arm in words, or why there is no claim.
-/// Empty of a baseline.
+/// "all three blocks", "both sizes"
+std::string all_rungs(const Ladder& ladder);
+
+/// "better at all three blocks (0.119 to 0.185 bits per character less); its lead shrinks as the
+/// block grows (p 0.031)": the verdicts on an arm over the rungs, as many `verdicts` in words, and
+/// the slope, if it is shown. REQUIRES: the arm has effects, and none without a claim.
+std::string lead_of(const Ladder& ladder, const LadderArm& arm,
+                    std::span<const std::string> verdicts);
+
+/// The slope, the interaction (of two rungs it is the slope), the turn and the best of an arm in
+/// words, or why there is no claim. Empty of a baseline.
 std::string sentence_on(const Ladder& ladder, const LadderArm& arm);
 
 /// The sentences on a study's ladders, empty if it has none. Arms of which only a slope is shown

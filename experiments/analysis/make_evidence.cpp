@@ -15,6 +15,7 @@
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/control.h"
 #include "experiments/analysis/cost.h"
+#include "experiments/analysis/expectation.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/ladder.h"
@@ -203,7 +204,9 @@ class TaskBuilder {
 
   TaskEvidence build() const {
     TaskEvidence evidence{.name = task_, .setting = setting_};
-    if (study_.compare) evidence.metric = config::metric_of(*study_.compare, task_);
+    if (study_.declared_compare)
+      evidence.declared_metric = config::metric_of(*study_.declared_compare, task_);
+    if (study_.compare) evidence.metric = evidence.declared_metric;
     const Measures measures{all_test_sets(arms_), run_metrics_of(arms_)};
     for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, measures));
     if (study_.compare && study_.compare->cost_to) add_cost_to(evidence, *study_.compare->cost_to);
@@ -297,10 +300,8 @@ void add_all_claims(std::vector<TaskEvidence>& tasks, const config::Study& study
 
 Evidence make_evidence(const config::Study& study, const records::StudyRuns& runs) {
   check_fair(study, runs.results);
-  Evidence evidence{.study = study.name,
-                    .question = study.question,
-                    .declared_baseline = study.declared_baseline,
-                    .seeds = study.seeds};
+  Evidence evidence{.study = study.name, .question = study.question, .seeds = study.seeds};
+  if (study.declared_compare) evidence.declared_baseline = study.declared_compare->baseline;
   if (study.compare) {
     evidence.baseline = study.compare->baseline;
     evidence.metric = study.compare->metric;

@@ -41,7 +41,7 @@ Study outline(const ParsedStudy& parsed, const Selection& selection, Chosen chos
   study.declared_settings = parsed.settings;
   for (const auto& setting : parsed.settings)
     if (is_selected(setting.name, study.tasks)) study.settings.push_back(setting);
-  if (parsed.compare) study.declared_baseline = parsed.compare->baseline;
+  study.declared_compare = parsed.compare;
   if (parsed.compare && is_selected(parsed.compare->baseline, study.arms))
     study.compare = parsed.compare;
   for (const auto& clause : parsed.expect)

@@ -66,7 +66,7 @@ struct Study {
   std::vector<Setting> settings;
   std::vector<std::string> arms;
   std::optional<Comparison> compare;           // absent also if the baseline is not selected
-  std::optional<std::string> declared_baseline;  // selected or not
+  std::optional<Comparison> declared_compare;  // also if the baseline is not selected
   std::vector<Clause> expect;                  // of the selected tasks and arms
   std::vector<RunSpecification> runs;
   std::optional<Tuning> tuning;               // of a study with tune

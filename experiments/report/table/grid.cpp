@@ -32,7 +32,8 @@ Grid without_empty_columns(const Grid& grid) {
 }
 
 std::string leading_metric(const analysis::TaskEvidence& task) {
-  if (!task.metric.empty()) return task.metric;
+  for (const auto& metric : {task.metric, task.declared_metric})
+    if (!metric.empty()) return metric;
   const bool any = !task.arms.empty() && !task.arms.front().cells.empty();
   return any ? task.arms.front().cells.front().metric : "";
 }

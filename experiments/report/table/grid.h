@@ -109,6 +109,8 @@ std::string test_set_name(const analysis::Cell& cell);
 GridCell score_cell(const analysis::ArmEvidence& arm, const std::string& test_set,
                     const std::string& metric);
 
+inline constexpr size_t kScreen = 100;  // columns of a terminal
+
 /// Letters of a terminal: a multi-byte sign counts once.
 size_t width(const std::string& text);
 
@@ -118,8 +120,9 @@ size_t width(const std::string& text);
 std::vector<Grid> grids_of(const analysis::Evidence& evidence);
 
 /// What a terminal shows: the ladders without their sentences, and of each task, with a baseline
-/// the verdicts, then the means of the metric of the claims, an arm a row, all at most 100 columns
-/// wide. Second lines have columns of their own, and test sets that do not fit are left out.
+/// the verdicts, then the means of the metric of the claims, an arm a row, and the values that
+/// tuning chose, all at most kScreen columns wide. Second lines have columns of their own, and test
+/// sets that do not fit are left out.
 std::vector<Grid> short_grids_of(const analysis::Evidence& evidence);
 
 /// "holds: text (numbers)" of each expectation, why runs are missing, and the notes.

@@ -111,12 +111,36 @@ std::string markdown_table(const analysis::Evidence& evidence) {
 
 namespace {
 
+/// The lines of a text, broken at words so that they fit the screen where words do; all but the
+/// first of each begin with `indent`.
+std::string wrapped(const std::string& text, const std::string& indent = "") {
+  std::string all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    size_t used = 0;
+    for (std::string word; words >> word; used += width(word)) {
+      if (used > 0 && used + 1 + width(word) > kScreen) {
+        all += "\n" + indent;
+        used = width(indent);
+      } else if (used > 0) {
+        all += ' ';
+        ++used;
+      }
+      all += word;
+    }
+    all += "\n";
+  }
+  return all;
+}
+
 std::string as_text(const analysis::Evidence& evidence, const std::vector<Grid>& grids) {
   std::string text;
-  if (!evidence.question.empty()) text += config::printable_line(evidence.question) + "\n";
-  text += config::printable(evidence.answer) + "\n";
-  if (!evidence.standing.empty()) text += config::printable_line(evidence.standing) + "\n";
-  text += "\n";
+  if (!evidence.question.empty()) text += wrapped(config::printable_line(evidence.question));
+  text += wrapped(config::printable(evidence.answer));
+  if (!evidence.standing.empty()) text += wrapped(config::printable_line(evidence.standing));
+  text += "
+";
   bool marked = false;
   for (const auto& grid : grids) {
     text += layout(grid) + "\n";
@@ -124,7 +148,8 @@ std::string as_text(const analysis::Evidence& evidence, const std::vector<Grid>&
       marked = marked || std::ranges::any_of(row, [](const GridCell& cell) { return cell.best; });
   }
   if (marked) text += "* the best mean on its test set\n";
-  for (const auto& remark : remarks_of(evidence)) text += config::printable_line(remark) + "\n";
+  for (const auto& remark : remarks_of(evidence))
+    text += wrapped(config::printable_line(remark), "  ");
   return text;
 }
 

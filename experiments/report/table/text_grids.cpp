@@ -52,7 +52,6 @@ std::string cut(const std::string& text, size_t most) {
   return width(text) <= most ? text : shown(text, most - 1);
 }
 
-constexpr size_t kScreen = 100;       // columns of a terminal
 constexpr size_t kShortestName = 12;  // letters that a name keeps
 
 size_t width_of_column(const Grid& grid, size_t column) {
@@ -200,6 +199,10 @@ std::vector<Grid> short_grids_of(const analysis::Evidence& evidence) {
       if (auto contrasts = short_contrasts(evidence, task); !contrasts.rows.empty())
         grids.push_back(std::move(contrasts));
     grids.push_back(means_of(task));
+  }
+  if (evidence.tuning) {
+    grids.push_back(in_text(without_empty_columns(tuning_grid(evidence)), true));
+    fit_names(grids.back());
   }
   return grids;
 }

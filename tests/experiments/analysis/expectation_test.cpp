@@ -1,6 +1,7 @@
+#include "experiments/analysis/expectation.h"
+
 #include <gtest/gtest.h>
 
-#include "experiments/analysis/answer.h"
 #include "experiments/errors.h"
 #include "tests/experiments/analysis/synthetic.h"
 #include "tests/says.h"

@@ -226,8 +226,8 @@ TEST(Ladder, AnArmThatIsUnstableAtARungMakesNoClaimOverRungs) {
   EXPECT_TRUE(std::isnan(arm.slope_p) && std::isnan(arm.interaction_p));
   EXPECT_FALSE(arm.turns);
   EXPECT_EQ(evidence.ladders.front().arms[2].no_claim, "") << "of another arm";
-  EXPECT_TRUE(evidence.answer.starts_with("Over sizes, falling: No claim over sizes; "))
-      << evidence.answer;
+  EXPECT_TRUE(evidence.answer.starts_with("steady: better at both sizes ")) << evidence.answer;
+  EXPECT_TRUE(says(evidence.answer, "Over sizes, falling: No claim over sizes; "));
 }
 
 TEST(Ladder, AMissingSeedAtOneRungWithholdsTheSlope) {
@@ -240,15 +240,69 @@ TEST(Ladder, AMissingSeedAtOneRungWithholdsTheSlope) {
             "a: No claim over sizes; verdicts: other seeds at 2.");
 }
 
-TEST(Ladder, ItsSentenceComesBeforeThoseOfTheSettings) {
-  const auto evidence = ladder_evidence(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.6},
-                                                      {"copy-middle", 10'000, 0.5, 0.5},
-                                                      {"copy-large", 100'000, 0.5, 0.4}});
-  EXPECT_TRUE(evidence.answer.starts_with(
-      "Over sizes, more: Its difference changes by -0.100 [-0.100, -0.100] with ten times the "
-      "parameters (p 0.031)."))
-      << evidence.answer;
-  EXPECT_TRUE(says(evidence.answer, " copy-small, more: 0.100 more exact match"));
+std::string answer_over(const std::string& axis, const std::vector<MeasuredRung>& rungs) {
+  return ladder_evidence(axis, rungs).answer;
+}
+
+TEST(Ladder, TheAnswerBeginsWithTheVerdictAndTheTrend) {
+  EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.7, 1},
+                                        {"copy-middle", 10'000, 0.5, 0.65, 1},
+                                        {"copy-large", 100'000, 0.5, 0.6, 1}})
+                  .starts_with("more: better at all three sizes (0.125 to 0.225 exact match more); "
+                               "its lead shrinks as the model grows (p 0.031). Over sizes, more: "
+                               "Its difference changes by -0.050 [-0.050, -0.050] with"));
+  EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.4},
+                                        {"copy-middle", 10'000, 0.5, 0.3},
+                                        {"copy-large", 100'000, 0.5, 0.2}})
+                  .starts_with("more: worse at all three sizes (0.100 to 0.300 exact match less); "
+                               "its deficit grows as the model grows (p 0.031). "));
+}
+
+TEST(Ladder, TheAnswerNamesTheRungsOfEachVerdict) {
+  EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.6},
+                                        {"copy-middle", 10'000, 0.5, 0.5},
+                                        {"copy-large", 100'000, 0.5, 0.4}})
+                  .starts_with("more: better at size small (0.100 exact match more), inconclusive "
+                               "at size middle (the same exact match), worse at size large (0.100 "
+                               "exact match less); its difference falls as the model grows (p "
+                               "0.031). "));
+}
+
+TEST(Ladder, RungsAreCalledAfterTheirKey) {
+  const auto over = [](const std::string& key) {
+    return answer_over("grid: {" + key + ": [64, 128]}\n",
+                       {{"copy-" + key.substr(key.rfind('.') + 1) + "=64", 1'000, 0.5, 0.6},
+                        {"copy-" + key.substr(key.rfind('.') + 1) + "=128", 1'000, 0.5, 0.6}});
+  };
+  EXPECT_TRUE(over("data.symbols").starts_with("more: better at both values of symbols (0.100 "));
+  EXPECT_TRUE(over("training.schedule.warmup").starts_with("more: better at both warmups (0.100 "));
+}
+
+TEST(Ladder, SlopeAndInteractionOfTwoRungsAreSaidOnce) {
+  const auto sentence =
+      ladder_evidence(kTwoSizes, {{"copy-1", 1'000, 0.5, 0.6, 1}, {"copy-2", 10'000, 0.5, 0.65, 1}})
+          .ladders.front()
+          .arms.back()
+          .sentence;
+  EXPECT_FALSE(says(sentence, "the same everywhere")) << sentence;
+}
+
+TEST(Ladder, TheBestValueIsChosenOnlyOfWhatIsTuned) {
+  const auto best = [](const std::string& key, const std::string& values) {
+    const auto name = "copy-" + key.substr(key.rfind('.') + 1) + "=";
+    const auto comma = values.find(", ");
+    return ladder_evidence("grid: {" + key + ": [" + values + "]}\n",
+                           {{name + values.substr(0, comma), 1'000, 0.5, 0.6},
+                            {name + values.substr(comma + 2), 1'000, 0.5, 0.6}})
+        .ladders.front()
+        .arms.back()
+        .best_effect.has_value();
+  };
+  EXPECT_TRUE(best("training.schedule.peak", "0.04, 0.4"));
+  EXPECT_TRUE(best("model.dropout", "0.1, 0.2"));
+  EXPECT_FALSE(best("data.symbols", "8, 9")) << "of the data";
+  EXPECT_FALSE(best("model.d_model", "64, 128")) << "of the size";
+  EXPECT_FALSE(best("training.steps", "10, 20")) << "of the length";
 }
 
 TEST(Ladder, ArmsThatShowASlopeAloneShareASentence) {
@@ -258,18 +312,18 @@ TEST(Ladder, ArmsThatShowASlopeAloneShareASentence) {
                     runs_by_setting(changing_by({{"a", rising}, {"b", steep}, {"steady", {}}})));
   EXPECT_TRUE(std::regex_search(
       evidence.answer,
-      std::regex("^Over sizes, the difference from the baseline changes with ten times the "
+      std::regex("Over sizes, the difference from the baseline changes with ten times the "
                  "parameters by [^ ]+ \\[[^\\]]+\\] for a \\(p 0.031\\), by [^ ]+ \\[[^\\]]+\\] "
                  "for b \\(p 0.031\\)\\. Over sizes, no change of the difference from the baseline "
-                 "is shown: steady\\. ")))
+                 "is shown: steady\\.$")))
       << evidence.answer;
 }
 
 TEST(Ladder, ArmsThatShowNothingShareASentence) {
   const auto evidence = make_evidence(study_of(study_yaml(6, {"a", "b"}, kCompare + kTwoSizes)),
                                       runs_by_setting(changing_by({{"a", {}}, {"b", {}}})));
-  EXPECT_TRUE(evidence.answer.starts_with(
-      "Over sizes, no change of the difference from the baseline is shown: a, b. copy-1, a: "))
+  EXPECT_TRUE(evidence.answer.ends_with(
+      " Over sizes, no change of the difference from the baseline is shown: a, b."))
       << evidence.answer;
 }
 

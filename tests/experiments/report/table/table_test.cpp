@@ -155,6 +155,34 @@ TEST(TerminalTable, TablesFitAHundredColumns) {
   EXPECT_EQ(grids[1].rows.size(), 7U);
 }
 
+TEST(TerminalTable, BreaksSentencesAtWords) {
+  auto evidence = analysis::evidence_of(analysis::study_yaml(2, {"more"}, analysis::kCompare),
+                                        {{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
+  const auto words = [](const std::string& word) {
+    std::string all = word;
+    for (int i = 0; i < 40; ++i) all += " " + word;
+    return all + "\n";
+  };
+  evidence.question = words("question");
+  evidence.answer = words("answer") + words("more");
+  evidence.notes = {words("note")};
+  std::istringstream lines(terminal_table(evidence));
+  std::string joined;
+  for (std::string line; std::getline(lines, line); joined += line + " ")
+    EXPECT_LE(width(line), 100U) << line;
+  for (const char* word : {"question question", "answer answer", "note   note", "answer more"})
+    EXPECT_TRUE(says(joined, word));
+}
+
+TEST(TerminalTable, LeadsWithTheDeclaredMetricWithoutTheBaseline) {
+  const auto study =
+      study_of(analysis::study_yaml(2, {"more"}, "compare: {baseline: base, metric: perplexity}\n"),
+               {.arms = {"more"}});
+  const auto text =
+      terminal_table(analysis::make_evidence(study, analysis::runs_of({{"more", {0.7, 0.9}}})));
+  EXPECT_TRUE(says(text, "\ncopy: perplexity, mean "));
+}
+
 TEST(TerminalTable, SaysTheVerdictsFirstAndWhereTheRestIs) {
   const auto text = terminal_table(evidence_with("length 12"));
   const auto verdicts = text.find("copy: exact match, difference from the baseline\n");

@@ -45,6 +45,12 @@ TEST(Tables, ShowTheChosenValuesAndWhereTheyLie) {
     EXPECT_TRUE(says(text, sought));
 }
 
+TEST(TerminalTable, NamesTheValuesThatTuningChose) {
+  const auto text = terminal_table(tuned());
+  EXPECT_TRUE(says(text, "\nchosen values of training.schedule.peak and model.dropout by "));
+  EXPECT_TRUE(says(text, "  base   0.2        0"));
+}
+
 /// Searches of two seeds, which chose differently; one of them tried a further value.
 TEST(Tables, CountTheValuesThatSeedsHaveChosen) {
   auto evidence = tuned();

@@ -1,0 +1,102 @@
+#include "experiments/analysis/expectation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "experiments/analysis/figure.h"
+#include "experiments/errors.h"
+
+namespace ablate::analysis {
+namespace {
+
+const Cell* cell_of_term(const ArmEvidence& arm, const config::Term& term) {
+  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
+    return cell.metric == term.metric && (term.test_set.empty() || cell.test_set == term.test_set);
+  });
+  return found == arm.cells.end() ? nullptr : &*found;
+}
+
+/// A side of the claim: its value and its text.
+struct Side {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::string text;
+};
+
+Side term_side(const config::Term& term, const TaskEvidence& task) {
+  if (!term.arm) return {term.factor, fmt::format("{}", term.factor)};
+  const auto& name = *term.arm;
+  const auto arm = std::ranges::find(task.arms, name, &ArmEvidence::name);
+  const auto* cell = arm == task.arms.end() ? nullptr : cell_of_term(*arm, term);
+  if (cell == nullptr || cell->sample.count == 0)
+    return {.text = fmt::format("{}.{}{} is missing", name, term.metric,
+                                term.test_set.empty() ? "" : "[" + term.test_set + "]")};
+  if (is_censored(cell->sample))
+    return {.text = fmt::format("{}.{} is {}: a run has not reached the target", name, term.metric,
+                                mean_figure(cell->sample, term.metric))};
+  const double mean = cell->sample.mean;
+  if (term.factor == 1) return {mean, format_metric(mean, term.metric)};
+  return {term.factor * mean,
+          fmt::format("{} * {} = {}", term.factor, format_metric(mean, term.metric),
+                      format_metric(term.factor * mean, term.metric))};
+}
+
+bool holds(const config::Clause& clause, double left, double right) {
+  if (std::isnan(left) || std::isnan(right)) return false;
+  switch (clause.relation) {
+    case config::Relation::less:
+      return config::is_above(right, left);
+    case config::Relation::at_most:
+      return !config::is_above(left, right);
+    case config::Relation::greater:
+      return config::is_above(left, right);
+    case config::Relation::at_least:
+      return !config::is_above(right, left);
+    case config::Relation::within:
+      return !config::is_above(std::abs(left - right), clause.tolerance);
+  }
+  return false;
+}
+
+std::string clause_words(const config::Clause& clause) {
+  switch (clause.relation) {
+    case config::Relation::less:
+      return "<";
+    case config::Relation::at_most:
+      return "<=";
+    case config::Relation::greater:
+      return ">";
+    case config::Relation::at_least:
+      return ">=";
+    case config::Relation::within:
+      return fmt::format("within {} of", clause.tolerance);
+  }
+  return "";
+}
+
+}  // namespace
+
+Expectation check_clause(const config::Clause& clause, const Evidence& evidence) {
+  Expectation expectation{.text = clause.text};
+  const auto task = std::ranges::find(evidence.tasks, clause.task, &TaskEvidence::name);
+  if (task == evidence.tasks.end()) return expectation;
+  const auto left = term_side(clause.left, *task), right = term_side(clause.right, *task);
+  expectation.holds = holds(clause, left.value, right.value);
+  if (std::isnan(left.value) || std::isnan(right.value))
+    expectation.numbers = std::isnan(left.value) ? left.text : right.text;
+  else
+    expectation.numbers = fmt::format("{} {} {}", left.text, clause_words(clause), right.text);
+  return expectation;
+}
+
+void raise_failed(const std::vector<Expectation>& expectations) {
+  std::string failed;
+  for (const auto& expectation : expectations)
+    if (!expectation.holds)
+      failed += fmt::format("\n  {}: {}", expectation.text, expectation.numbers);
+  if (!failed.empty()) throw ExpectationFailed("expectations of the study do not hold:" + failed);
+}
+
+}  // namespace ablate::analysis
