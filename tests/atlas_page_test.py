@@ -89,7 +89,7 @@ def option(*gains, name="A", metric="loss"):
 
 class Choices(unittest.TestCase):
     def test_an_option_is_better_or_worse_only_where_all_settings_have_that_sign(self):
-        for gains, word in (((0.02, 0.005), "better"), ((0.02, -0.005), "depends"), ((0.02, -0.02), "depends"), ((0.005, -0.005), "alike"), ((-0.02, -0.001), "worse"), ((), "alike")):
+        for gains, word in (((0.02, 0.005), "better"), ((0.02, -0.005), "depends"), ((0.02, -0.02), "depends"), ((0.005, -0.005), "alike"), ((-0.02, -0.001), "worse"), ((), "unknown")):
             self.assertEqual(option(*gains).word, word, gains)
 
     def test_what_two_settings_and_half_of_all_show_is_to_be_used(self):

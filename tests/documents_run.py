@@ -230,7 +230,7 @@ def main():
     sys.path.insert(0, str(source / "cmake"))
     import docs
     printed = {path: text for path, text in docs.printed(program).items() if path.endswith(".md")}
-    kept = documents.written(source, {*printed, "docs/atlas.md", "docs/frontier.md"})
+    kept = documents.written(source, {*printed, "docs/gallery.md", "docs/frontier.md"})
     texts = printed | {path: text for path, text in sorted(kept.items()) if re.fullmatch(r"(README|CONTRIBUTING|AGENTS|docs/\w+)\.md", path)}
     problems = [problem for document, text in texts.items() for problem in unlabelled(document, text)]
     commands = commands_of(texts)

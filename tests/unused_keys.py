@@ -16,7 +16,7 @@ import yaml
 
 STUDIES = tuple(f"experiments/{folder}/*.yaml" for folder in ("studies", "examples", "atlas", "architectures")) + ("bench/*.yaml",)
 DOCUMENTS = ("README.md", "bench/*.md", "docs/*.md", "docs/results/*.md")
-GENERATED = ("docs/configuration.md", "docs/commands.md", "docs/atlas.md", "docs/frontier.md")
+GENERATED = ("docs/configuration.md", "docs/commands.md", "docs/gallery.md", "docs/frontier.md")
 SECTION = re.compile(r"^#{2,3} ([\w.]+)")
 ROW = re.compile(r"^\| `(\w+)` \|")
 CHOICE = re.compile(r"^`(\w+)` selects")

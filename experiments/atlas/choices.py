@@ -70,7 +70,9 @@ class Option:
 
     @property
     def word(self):
-        """better, worse or alike; depends, if settings disagree."""
+        """better, worse or alike; depends, if settings disagree; unknown without any."""
+        if not self.measures:
+            return "unknown"
         up, down = any(one.low > 0 for one in self.measures), any(one.high < 0 for one in self.measures)
         if not (up or down):
             return "alike"
@@ -139,7 +141,7 @@ def benefit_text(option):
 
 def advice(choice, options):
     """The first line of a choice: what to use, and what of the other options."""
-    of = {word: [one for one in options if one.word == word] for word in ("better", "worse", "alike", "depends")}
+    of = {word: [one for one in options if one.word == word] for word in ("better", "worse", "alike", "depends", "unknown")}
     best = sorted(of["better"], key=lambda one: (not one.is_sure, -one.shown, -max(measure.mean for measure in one.main)))
     names = {word: ", ".join(one.name for one in found) for word, found in of.items()}
     told = [f"Worse: {names['worse']}."] * bool(of["worse"]) + [f"Depends on size or task: {names['depends']}."] * bool(of["depends"])
