@@ -139,8 +139,7 @@ std::string as_text(const analysis::Evidence& evidence, const std::vector<Grid>&
   if (!evidence.question.empty()) text += wrapped(config::printable_line(evidence.question));
   text += wrapped(config::printable(evidence.answer));
   if (!evidence.standing.empty()) text += wrapped(config::printable_line(evidence.standing));
-  text += "
-";
+  text += "\n";
   bool marked = false;
   for (const auto& grid : grids) {
     text += layout(grid) + "\n";
