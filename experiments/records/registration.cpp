@@ -186,7 +186,7 @@ Standing standing_of(const StudyRuns& runs) {
   const auto started = read_record<StartedLock>(runs.folder.lock());
   if (!started)
     return {.registered = {},
-            .exploratory = "the study was not registered before its first run (`ablate register`)"};
+            .exploratory = "the study was not registered before its first run (ablate register)"};
   return {.registered = started->lock.registered, .exploratory = why_exploratory(runs, *started)};
 }
 

@@ -37,7 +37,7 @@ Markup opening(const analysis::Evidence& evidence) {
   auto header =
       paragraph("study", evidence.study) + heading("h1", "", question) +
       paragraph(evidence.answer.size() > kLongAnswer ? "answer long" : "answer", evidence.answer);
-  if (!evidence.standing.empty()) header += paragraph("study", evidence.standing);
+  if (!evidence.standing.empty()) header += paragraph("study standing", evidence.standing);
   return element("header", {}, header);
 }
 

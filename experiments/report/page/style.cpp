@@ -50,6 +50,7 @@ pre{background:var(--raised);border:1px solid var(--rule);border-radius:6px;padd
 overflow-x:auto;margin:.5rem 0 1rem;line-height:1.45}
 .muted{color:var(--muted)}
 .study{margin:0;color:var(--muted);font-size:.9rem;letter-spacing:.02em;overflow-wrap:anywhere}
+.standing{margin:-.8rem 0 1.4rem}
 .answer.long{font-size:1rem}
 .answer{font-size:1.16rem;line-height:1.5;max-width:50rem;margin:0 0 1.6rem;padding-left:1rem;
 border-left:4px solid var(--accent);overflow-wrap:anywhere;white-space:pre-line}

@@ -56,7 +56,7 @@ TEST_F(RegistrationTest, AStudyThatWasRegisteredBeforeItsRunsIsConfirmatory) {
 
 TEST_F(RegistrationTest, AStudyWithoutALockIsExploratory) {
   EXPECT_EQ(standing(start()).sentence(),
-            "Exploratory: the study was not registered before its first run (`ablate register`).");
+            "Exploratory: the study was not registered before its first run (ablate register).");
   write_lock(lock_of(study()), registration());
   auto earlier = start();
   earlier.began = kBefore;
