@@ -59,7 +59,7 @@ class Launch(Cluster):
         self.assertEqual(code, 0, err)
         held.let_go()
         eventually(lambda: not self.slurm.queue(), "an empty queue")
-        self.assertEqual(self.status("cancelled")["base"]["state"], "interrupted")
+        eventually(lambda: self.status("cancelled")["base"]["state"] == "interrupted", "an interrupted run")
         self.assertEqual(self.ablate("status", "--watch", "runs/cancelled")[0], 0, "nothing can come further")
         self.launch(study)
         self.slurm.wait_until_idle()
