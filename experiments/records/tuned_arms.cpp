@@ -278,7 +278,7 @@ StudyProgress progress_of(const config::Study& study, const StudyFolder& folder)
 
 std::string progress_words(const StudyProgress& progress) {
   const auto& [trials, runs] = progress;
-  const auto done = fmt::format("{} of {} runs done", runs.ended, runs.all);
+  auto done = fmt::format("{} of {} runs done", runs.ended, runs.all);
   if (trials.ended == trials.all) return done;
   return fmt::format("search: {} of {} trials; {}", trials.ended, trials.all,
                      runs.ended > 0 ? done : fmt::format("then {} runs", runs.all));

@@ -24,8 +24,10 @@ struct Sentence {
 /// Lower case, with a space for everything but letters and digits, and one at both ends.
 std::string plain_words(const std::string& text) {
   std::string plain = " ";
-  for (const unsigned char letter : text)
+  for (const char byte : text) {
+    const auto letter = static_cast<unsigned char>(byte);
     plain += std::isalnum(letter) != 0 ? static_cast<char>(std::tolower(letter)) : ' ';
+  }
   return plain + " ";
 }
 
@@ -71,7 +73,8 @@ std::string keys_that_say(const std::string& text) {
     return entry.path.empty() || !std::ranges::all_of(words, has) ||
            !seen.insert(last_key(entry.path) + entry.about).second;
   });
-  std::ranges::stable_partition(entries, [](const Sentence& entry) { return !entry.is_key; });
+  std::stable_partition(entries.begin(), entries.end(),
+                        [](const Sentence& entry) { return !entry.is_key; });
   std::string lines;
   for (const auto& [path, about, is_key] : entries)
     lines += fmt::format("{}\n    {}\n", path, about);
