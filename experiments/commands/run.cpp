@@ -20,6 +20,7 @@
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/frozen_study.h"
+#include "experiments/records/registration.h"
 #include "experiments/records/result.h"
 #include "experiments/records/tuned_arms.h"
 #include "experiments/report/table/layout.h"
@@ -160,10 +161,18 @@ struct Look {
   bool is_complete() const { return outcome.failed.empty() && !outcome.interrupted; }
 };
 
+/// Says before the first run that a registered study will be exploratory all the same.
+void warn_of_standing(const records::StudyFolder& folder) {
+  const auto standing = records::standing_of({.folder = folder, .results = {}, .missing = {}});
+  if (!standing.registered.empty() && !standing.exploratory.empty())
+    std::cerr << fmt::format("note: results will be exploratory: {}\n", standing.exploratory);
+}
+
 /// Runs what is left of the study and writes its report; absent if it goes on elsewhere.
 std::optional<Look> look(const RunRequest& request) {
   const auto study = records::freeze(request.study, request.selection, request.output);
   for (const auto& note : study.notes) std::cerr << "note: " + note + "\n";
+  warn_of_standing(records::study_folder(request.output, study.name));
   const auto outcome = carry_out(request, study);
   if (!outcome) return {};
   const auto folder = records::study_folder(request.output, study.name);

@@ -43,15 +43,24 @@ TEST_F(Until, ARegisteredStudyIsConfirmatoryUnlessTheSourceWasNotCommitted) {
   write("compare: { baseline: trained, metric: perplexity, allow: [steps] }\n");
   EXPECT_TRUE(ends(ablate("register tiny.yaml"), 0, "tiny.lock"));
   EXPECT_TRUE(ends(ablate("register tiny.yaml"), 2, "is of this study"));
-  ASSERT_TRUE(ends(run(""), 0));
+  const auto ran = run("");
+  ASSERT_EQ(ran.code, 0) << ran.output;
   const auto lock = read_json(folder_ / "tiny.lock");
   const auto commit = lock.at("commit").get<std::string>();
   const bool committed = !commit.empty() && !commit.ends_with("-dirty");
+  EXPECT_EQ(ran.output.find("note: results will be exploratory") == std::string::npos, committed);
   EXPECT_EQ(results().at("confirmatory"), committed);
   EXPECT_EQ(results().at("standing"),
             committed ? "Confirmatory: registered at " + lock.at("registered").get<std::string>() +
                             ", before the first run."
                       : "Exploratory: the program's source was not committed.");
+}
+
+TEST_F(Until, AStudyThatWasChangedAfterItsRegistrationIsToldSoBeforeItRuns) {
+  EXPECT_TRUE(ends(ablate("register tiny.yaml"), 0));
+  EXPECT_TRUE(ends(run("--set training.steps=3"), 0,
+                   "note: results will be exploratory: the study is another one than the "
+                   "registered one"));
 }
 
 }  // namespace
