@@ -19,8 +19,8 @@ umoci unpack --image "$tag" "$work/bundle"
 root=$work/bundle/rootfs
 debootstrap --variant=minbase --include=ca-certificates,libgomp1,libstdc++6 bookworm "$root" >"$work/log" || { tail "$work/log" >&2; exit 1; }
 rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/* "$root"/usr/share/{doc,man,locale}/* "$root"/var/log/*
-# What it was made from is this machine's mirror; who installs more takes Debian's own.
-echo 'deb http://deb.debian.org/debian bookworm main' >"$root/etc/apt/sources.list"
+# The mirror that it was made from is this machine's: who installs more names one.
+: >"$root/etc/apt/sources.list"
 rm -f "$root"/etc/resolv.conf "$root"/etc/hostname
 mkdir -p "$root/opt" "$root/work"
 tar -xzf "$archive" -C "$root/opt"

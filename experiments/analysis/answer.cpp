@@ -213,7 +213,7 @@ Context place_of(const Evidence& evidence, const TaskEvidence& task, const Cell&
   return place;
 }
 
-/// What ladders over one axis say first, and the comparisons that are then said.
+/// The first sentences of an answer, from ladders over one axis, and the cells that they cover.
 struct Lead {
   std::vector<std::string> sentences;
   std::set<const Cell*> said;
@@ -272,7 +272,7 @@ void add_lead(const Evidence& evidence, const Ladder& ladder, Lead& lead) {
 Lead leads_of(const Evidence& evidence) {
   Lead lead;
   const auto& ladders = evidence.ladders;
-  // With several axes every comparison stands in several ladders.
+  // With several axes every comparison is part of several ladders.
   if (std::ranges::any_of(ladders,
                           [&](const Ladder& one) { return one.axis != ladders.front().axis; }))
     return lead;

@@ -36,7 +36,7 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study);
 void add_sentence_tests(TaskEvidence& task, const config::Study& study,
                         const records::StudyFolder& folder);
 
-/// Whether every primary comparison has a claim, so that further seeds have nothing to decide.
+/// Whether every primary comparison has a claim, so that no further seed is needed.
 bool is_decided(const Evidence& evidence);
 
 }  // namespace ablate::analysis

@@ -72,7 +72,7 @@ std::string count_words(size_t count) {
                                                  : std::to_string(count);
 }
 
-/// "block", "blocks", "value of d_model": what a number of rungs is called.
+/// The noun for this number of rungs: "block", "blocks", "value of d_model".
 std::string rung_words(const Ladder& ladder, size_t count) {
   if (ladder.axis == kSizeAxis) return count == 1 ? "size" : "sizes";
   const auto key = config::last_key(ladder.axis);

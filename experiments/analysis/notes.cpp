@@ -136,7 +136,7 @@ void add_choices(const config::Study& study, std::vector<std::string>& notes) {
         "search was is in no interval and in no p; tune.by: seed contains it.");
 }
 
-/// "arms a, b": `what` is their name in the singular; empty without any.
+/// "arms a, b", where `what` is "arm"; empty if there are no parts.
 template <class Part>
 std::string late_words(const std::string& what, const std::vector<Part>& parts) {
   if (parts.empty()) return "";

@@ -153,7 +153,7 @@ bool selects(const config::Selection& selection) {
          !selection.seeds.empty();
 }
 
-/// What a start of the study came to.
+/// The results after one start of the study, and how its runs ended.
 struct Look {
   Findings shown;
   schedule::StudyOutcome outcome;
@@ -168,7 +168,7 @@ void warn_of_standing(const records::StudyFolder& folder) {
     std::cerr << fmt::format("note: results will be exploratory: {}\n", standing.exploratory);
 }
 
-/// Runs what is left of the study and writes its report; absent if it goes on elsewhere.
+/// Finishes the runs of the study and writes its report; absent if it goes on elsewhere.
 std::optional<Look> look(const RunRequest& request) {
   const auto study = records::freeze(request.study, request.selection, request.output);
   for (const auto& note : study.notes) std::cerr << "note: " + note + "\n";

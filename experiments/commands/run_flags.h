@@ -36,7 +36,7 @@ struct RunRequest {
   int64_t at_most = 20;  // seeds
 };
 
-/// Adds what `ablate run` takes.
+/// Adds the flags of `ablate run`.
 void add_run_flags(CLI::App& verb, RunRequest& request);
 
 /// Refuses flags that this use of the verb does not read.

@@ -19,7 +19,7 @@ struct Schema {
   std::string fallback;               // the default as YAML; empty for mappings
   bool optional = false;              // may be null
   std::vector<std::string> choices;   // names of a choice, kinds of a variant
-  std::vector<std::string> abouts;    // a sentence on each of them; empty: none
+  std::vector<std::string> abouts;    // one sentence for each of them; may be empty
   std::string discriminator;          // of a variant
   size_t length = 0;                  // of a list; 0: any
   options::Bounds bounds;             // of a number, or of the numbers in a list
