@@ -12,7 +12,7 @@ std::string all_rungs(const Ladder& ladder);
 
 /// "better at all three blocks (0.119 to 0.185 bits per character less); its lead shrinks as the
 /// block grows (p 0.031)": the verdicts on an arm over the rungs, as many `verdicts` in words, and
-/// the slope, if it is shown. REQUIRES: the arm has effects, and none without a claim.
+/// the slope, if it is shown. REQUIRES: the arm has effects, and each of them has a claim.
 std::string lead_of(const Ladder& ladder, const LadderArm& arm,
                     std::span<const std::string> verdicts);
 

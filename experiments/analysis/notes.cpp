@@ -136,11 +136,11 @@ void add_choices(const config::Study& study, std::vector<std::string>& notes) {
         "search was is in no interval and in no p; tune.by: seed contains it.");
 }
 
-/// "arms a, b", where `what` is "arm"; empty if there are no parts.
+/// "arms a, b" for the noun "arm"; empty if there are no parts.
 template <class Part>
-std::string late_words(const std::string& what, const std::vector<Part>& parts) {
+std::string late_words(const std::string& noun, const std::vector<Part>& parts) {
   if (parts.empty()) return "";
-  return fmt::format("{}{} {}", what, parts.size() == 1 ? "" : "s", fmt::join(parts, ", "));
+  return fmt::format("{}{} {}", noun, parts.size() == 1 ? "" : "s", fmt::join(parts, ", "));
 }
 
 /// Seeds of a study that may be looked at often are added by right.

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 /// Each file that is equal to another one in the pack, and the path of that one.
 constexpr const char* kEqualFiles = "equal_files.json";
 
-/// Files in a pack that are none of the study.
+/// Whether a file of a pack belongs to its archive and not to the study.
 bool is_of_archive(std::string_view name) {
   return name == kEqualFiles || name == "version" || name == "byteorder" ||
          name.starts_with(".data/") || name == ".format_version" || name == ".storage_alignment";
@@ -64,7 +64,7 @@ void check_name(const std::string& name, const fs::path& pack) {
 
 using Equals = std::map<std::string, std::string>;
 
-/// What kEqualFiles in `folder` holds; empty if there is no such file.
+/// The content of kEqualFiles in `folder`; empty if there is no such file.
 Equals equal_files(const fs::path& folder, const fs::path& pack) {
   const auto file = folder / kEqualFiles;
   if (!fs::exists(file)) return {};
@@ -80,8 +80,8 @@ Equals equal_files(const fs::path& folder, const fs::path& pack) {
   }
 }
 
-/// The study's files: their paths in a pack and where they are. A pack that was unzipped has those
-/// that are equal once.
+/// The study's files by their paths in a pack. In a pack that was unzipped several paths may have
+/// one file.
 std::map<fs::path, fs::path> files_of(const records::StudyFolder& folder) {
   std::map<fs::path, fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder.path))

@@ -74,7 +74,7 @@ std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
 }
 
 /// Reports a margin that is not positive, a claim without the one that it needs, and a forecast
-/// that does not ascend; `section` is what was given at `path`.
+/// that does not ascend; `section` holds the values that were given at `path`.
 ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, const Tree& section,
                        ProblemList& problems) {
   if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))

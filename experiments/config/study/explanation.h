@@ -5,8 +5,8 @@
 namespace ablate::config {
 
 /// The description, type, default and choices of the key at a dotted path, and the kinds and keys
-/// of a section; of a metric its meaning; of a word of another toolkit what it is here; of other
-/// words the keys that say them. Throws ConfigError for an unknown path.
+/// of a section; the meaning of a metric; our key for a word of another toolkit; for other words
+/// the keys whose descriptions have them. Throws ConfigError for an unknown path.
 std::string explanation(const std::string& path);
 
 /// The JSON Schema (draft-07) of a study file.

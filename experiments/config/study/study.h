@@ -47,7 +47,7 @@ const Configuration* configuration_of(std::span<const Configuration> all, const 
 const Configuration* trained_by(std::span<const Configuration> all, const std::string& task,
                                 const std::string& arm);
 
-/// What was added to a study after a report of the rest had been made.
+/// The parts of a study that were added after a report of the others had been made.
 struct LateParts {
   std::vector<int64_t> seeds;
   std::vector<std::string> arms, tasks, sizes;

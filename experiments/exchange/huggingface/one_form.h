@@ -4,8 +4,8 @@
 
 namespace ablate::exchange {
 
-/// Options in one form: what is absent is given, what changes no output is as it is by default, and
-/// layers that are alike are the model's.
+/// The same options in one form: absent values are given, values that change no output have their
+/// defaults, and layers that are alike are the model's.
 models::TransformerOptions in_one_form(const models::TransformerOptions& options);
 
 }  // namespace ablate::exchange

@@ -280,7 +280,7 @@ std::vector<config::Difference> differences(const Parts& p, const json& written)
   }
 }
 
-/// What a family calls the dropout of its places; empty: it has no such place.
+/// The names of a family's dropouts; empty if it does not have one.
 struct DropoutNames {
   const char *outputs, *embeddings, *weights, *hidden;
 };
