@@ -7,6 +7,7 @@
 #include "tests/device/device_models.h"
 #include "tests/models/variants.h"
 #include "training/graphs/pass_graphs.h"
+#include "training/likelihood.h"
 #include "training/optimizer.h"
 #include "training/update.h"
 #include "training/weights.h"
@@ -45,11 +46,13 @@ struct Training {
   size_t accumulate = 1;
   int steps = 20;
   int killed_after = 0;  // steps, whereupon another process goes on; 0: never
+  double ema = 0;        // decay of the average that is validated every four steps; 0: no average
 };
 
 /// The records and the weights of some updates.
 struct Trained {
   std::vector<StepRecord> records;
+  std::vector<double> validations;
   std::vector<torch::Tensor> weights;
   std::string why;
 };
@@ -60,15 +63,24 @@ struct Process {
       : model(model_of(training.model, torch::kCUDA)),
         optimizer(make_optimizer(training.optimizer, *model)) {
     if (with_graphs) graphs.emplace(model, training.loss);
+    if (training.ema > 0) average.emplace(*model, training.ema);
   }
   void go_on(const Process& killed) {
     load_weights(*model, weights_of(*killed.model));
     optimizer->load(killed.optimizer->state());
+    if (average) average->load(killed.average->weights());
+  }
+  /// The loss of the average.
+  double validate() {
+    const BorrowedWeights averaged(*model, average->weights());
+    const std::vector<data::EncodedExample> pairs{{{5, 6, 2}, {7, 6, 5, 2}}, {{8, 2}, {9, 2}}};
+    return likelihood(model, pairs, {.tokens_per_batch = 64}).nll;
   }
 
   models::Transformer model;
   std::unique_ptr<Optimizer> optimizer;
   std::optional<PassGraphs> graphs;
+  std::optional<Ema> average;
 };
 
 Trained train(const Training& training, bool with_graphs) {
@@ -93,6 +105,9 @@ Trained train(const Training& training, bool with_graphs) {
                                       .precision = training.precision,
                                       .ahead = training.ahead,
                                       .graphs = with_graphs ? &*process->graphs : nullptr}));
+    if (!process->average) continue;
+    process->average->update();
+    if (step % 4 == 3) trained.validations.push_back(process->validate());
   }
   for (const auto& [name, tensor] : weights_of(*process->model))
     trained.weights.push_back(tensor.detach().cpu());
@@ -110,6 +125,7 @@ void expect_equal(const Trained& one, const Trained& other) {
     EXPECT_EQ(one.records[i].loss, other.records[i].loss) << "step " << i + 1;
     EXPECT_EQ(one.records[i].gradient_norm, other.records[i].gradient_norm) << "step " << i + 1;
   }
+  EXPECT_EQ(one.validations, other.validations);
   for (size_t i = 0; i < one.weights.size(); ++i)
     EXPECT_TRUE(torch::equal(one.weights[i], other.weights[i])) << "tensor " << i;
 }
@@ -144,6 +160,18 @@ TEST(PassGraphs, DropoutWithinSubLayersLearnsTheSame) {
     training.model.position = position;
     const auto with = train(training, true);
     EXPECT_EQ(with.why, "");
+    training.killed_after = 0;
+    expect_equal(with, train(training, false));
+  }
+}
+
+TEST(PassGraphs, AnAverageIsValidatedBetweenReplaysTheSame) {
+  for (const auto precision : {Precision::fp32, Precision::bf16}) {
+    Training training{
+        .model = models::tiny(), .precision = precision, .killed_after = 9, .ema = 0.8};
+    const auto with = train(training, true);
+    EXPECT_EQ(with.why, "");
+    EXPECT_EQ(with.validations.size(), 5u);
     training.killed_after = 0;
     expect_equal(with, train(training, false));
   }
