@@ -19,7 +19,7 @@ using config::Value;
 /// The keys of an entry that is more than a name.
 struct OriginOptions {
   Value name, alternative;
-  bool transpose = false, by_head = false, vocabulary = false, unsqueeze = false;
+  bool transpose = false, by_head = false, vocabulary = false, unsqueeze = false, always = false;
   int64_t skip = 0;
   std::string add, untied;
 
@@ -31,8 +31,28 @@ struct OriginOptions {
     visit("by_head", o.by_head, "query, key and value of each head stand beside each other");
     visit("vocabulary", o.vocabulary, "it has a row for every token");
     visit("unsqueeze", o.unsqueeze, "it has a dimension more, of size 1, in front");
+    visit("always", o.always, "zeros in the file if ours is absent");
     visit("skip", o.skip, "rows at its beginning that are left out");
     visit("add", o.add, "a tensor whose first row is added to every row");
+  }
+};
+
+/// The keys of a family's map.
+struct FamilyOptions {
+  std::string prefix;
+  Value tensors, unused, fixed, without_effect, dropouts;
+  bool starts_from_zeros = false;
+  TokenizerWords tokenizer;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("prefix", o.prefix, "of the tensors of a model with a head");
+    visit("tensors", o.tensors, "own name: foreign name");
+    visit("unused", o.unused, "tensors that say nothing new, and what each must be");
+    visit("fixed", o.fixed, "fields of config.json with the only value that is read");
+    visit("without_effect", o.without_effect, "fields that change nothing");
+    visit("starts_from_zeros", o.starts_from_zeros, "the first input of the decoder is zeros");
+    visit("tokenizer", o.tokenizer, "how files hold the tokenizer");
+    visit("dropouts", o.dropouts, "keys below model, and the field with the same rate");
   }
 };
 
@@ -55,6 +75,7 @@ class OriginReader {
               .by_head = options.by_head,
               .vocabulary = options.vocabulary,
               .unsqueeze = options.unsqueeze,
+              .always = options.always,
               .skip = options.skip,
               .add = options.add};
     return {};
@@ -103,22 +124,19 @@ FamilyMap read_family_map(const std::string& name, const std::string& yaml) {
   config::ProblemList problems;
   const auto document =
       config::parse_mapping(std::make_shared<const config::Source>(name, yaml), problems);
-  FamilyMap map;
+  FamilyOptions options;
+  const auto schema = config::describe(options::slot_of(options));
+  config::read(document, options::slot_of(options), {schema, problems});
   OriginReader reader(problems);
-  for (const auto& entry : document.entries) {
-    if (entry.key == "prefix")
-      map.prefix = entry.value.scalar;
-    else if (entry.key == "unused")
-      map.unused = reader.words_of(entry.value);
-    else if (entry.key == "fixed")
-      map.fixed = reader.words_of(entry.value);
-    else if (entry.key == "without_effect")
-      map.without_effect = reader.names_of(entry.value);
-    else if (entry.key == "tensors")
-      for (const auto& line : entry.value.entries) map.tensors[line.key] = reader.read(line.value);
-    else
-      problems.add(entry.mark, "must be prefix, tensors, unused, fixed or without_effect");
-  }
+  FamilyMap map{.prefix = options.prefix,
+                .tensors = {},
+                .unused = reader.words_of(options.unused),
+                .fixed = reader.words_of(options.fixed),
+                .without_effect = reader.names_of(options.without_effect),
+                .starts_from_zeros = options.starts_from_zeros,
+                .tokenizer = options.tokenizer,
+                .dropouts = reader.words_of(options.dropouts)};
+  for (const auto& line : options.tensors.entries) map.tensors[line.key] = reader.read(line.value);
   problems.raise();
   return map;
 }

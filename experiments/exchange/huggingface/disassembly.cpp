@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/exchange/assembly.h"
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/layouts.h"
 #include "experiments/exchange/huggingface/marian_form.h"
@@ -48,6 +49,9 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
     const auto parts = x.split_with_sizes(part_sizes(name, x, names.size(), options));
     for (size_t i = 0; i < names.size(); ++i)
       tensors[names[i]] = origin.unsqueeze ? parts[i].unsqueeze(0).clone() : parts[i].clone();
+    // Versions of Transformers differ in which of the two names they read then.
+    if (!origin.untied.empty() && !ties_output(options.tying))
+      tensors[origin.untied] = tensors.at(names.front()).clone();
     if (!origin.add.empty()) tensors[origin.add] = torch::zeros_like(tensor.slice(0, 0, 2));
   }
   return in_their_layout(tensors, options);
@@ -77,31 +81,21 @@ training::Weights with_separate_sines(const training::Weights& weights) {
   return changed;
 }
 
-namespace {
-
-/// BERT's output has a bias of its own unless it is the embedding; versions of Transformers differ
-/// in which of the two names they read then.
-void add_untied_bias(training::Tensors& tensors) {
-  if (tensors.contains("cls.predictions.decoder.weight"))
-    tensors["cls.predictions.decoder.bias"] = tensors.at("cls.predictions.bias").clone();
-}
-
-}  // namespace
-
 training::Tensors hub_tensors(training::Weights weights, models::TransformerOptions options,
                               const WrittenFamily& form, const std::vector<int32_t>& order) {
   if (form.separates_sines) weights = with_separate_sines(weights);
-  if (form.family == "marian" && !weights.contains("output_bias"))
-    weights["output_bias"] = torch::zeros({weights.at("embedding").size(0)});
   const auto layers = std::max(models::depth_of(options, models::Side::encoder),
                                models::depth_of(options, models::Side::decoder));
-  const auto origins = expanded(family_map(form.family).tensors, layers);
+  const auto map = family_map(form.family);
+  const auto origins = expanded(map.tensors, layers);
+  for (const auto& [name, origin] : origins)
+    if (origin.always && !weights.contains(name))
+      weights[name] = torch::zeros({weights.at("embedding").size(0)});
   const auto rows = torch::tensor(order, torch::kLong);
   for (auto& [name, tensor] : weights)
     if (origins.at(name).vocabulary) tensor = tensor.index_select(0, rows);
   auto tensors = disassembled(weights, origins, options);
-  if (form.family == "bert") add_untied_bias(tensors);
-  if (form.family == "marian") {
+  if (map.starts_from_zeros) {
     std::get<models::Sinusoidal>(options.position).layout = models::SinusoidalLayout::halves;
     start_from_zero(tensors, options);
   }

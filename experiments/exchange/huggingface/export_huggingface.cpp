@@ -6,6 +6,7 @@
 
 #include "experiments/errors.h"
 #include "experiments/exchange/huggingface/disassembly.h"
+#include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/hub_card.h"
 #include "experiments/exchange/huggingface/hub_check.h"
 #include "experiments/exchange/huggingface/marian_form.h"
@@ -20,9 +21,9 @@ namespace {
 
 constexpr int64_t kAnyLength = 1 << 20;  // of a model that says nothing of it
 
-HubVocabulary vocabulary_of(const tokenizer::Tokenizer& tokenizer, const std::string& family) {
+HubVocabulary vocabulary_of(const tokenizer::Tokenizer& tokenizer, const FamilyMap& family) {
   const auto& ids = tokenizer.ids();
-  if (family == "marian") {
+  if (family.starts_from_zeros) {
     auto order = marian_order(ids);
     const auto special = marian_specials(order, tokenizer.specials().mask.has_value());
     return {.order = std::move(order), .special = special};
@@ -84,6 +85,7 @@ void require_one_start(const training::Weights& weights, const tokenizer::IdMap&
 /// What is written.
 struct HubFiles {
   WrittenFamily form;
+  FamilyMap family;
   HubVocabulary vocabulary;
   training::Tensors tensors;
   std::optional<int64_t> length;
@@ -101,12 +103,17 @@ HubFiles hub_files_of(const ExportRequest& request, const run::LoadedRun& run) {
                            tokenizer.specials());
   if (const auto* learned = std::get_if<models::Learned>(&options.position); learned != nullptr)
     length = std::min(length.value_or(learned->max_length), learned->max_length);
-  const auto vocabulary = vocabulary_of(tokenizer, form.family);
+  const auto family = family_map(form.family);
+  const auto vocabulary = vocabulary_of(tokenizer, family);
   set_vocabulary(form.config, std::ssize(vocabulary.order), vocabulary.special);
   form.config["dtype"] = request.type == torch::kBFloat16 ? "bfloat16" : "float32";
   auto tensors = hub_tensors(std::move(weights), options, form, vocabulary.order);
   for (auto& [name, tensor] : tensors) tensor = tensor.to(request.type);
-  return {.form = form, .vocabulary = vocabulary, .tensors = std::move(tensors), .length = length};
+  return {.form = form,
+          .family = family,
+          .vocabulary = vocabulary,
+          .tensors = std::move(tensors),
+          .length = length};
 }
 
 void write_files(const std::filesystem::path& folder, const run::LoadedRun& run,
@@ -120,7 +127,7 @@ void write_files(const std::filesystem::path& folder, const run::LoadedRun& run,
                          training::to_safetensors(files.tensors, {{"format", "pt"}}));
   write_tokenizer(
       folder, run.tokenizers,
-      {.family = files.form.family, .order = files.vocabulary.order, .length = files.length});
+      {.words = files.family.tokenizer, .order = files.vocabulary.order, .length = files.length});
 }
 
 /// The run's model in float64, in which differences are not those of rounding. Transformers has no
@@ -135,10 +142,9 @@ models::Transformer checked_model(const run::LoadedRun& run) {
 }
 
 /// The largest difference of log-probabilities, in units of the largest logit, that comes from
-/// rounding. Marian's weights are rounded once more behind the change that makes its decoder start
-/// from zeros.
-double rounding_of(const std::string& family, torch::ScalarType type) {
-  if (family != "marian") return 1e-6;
+/// rounding. Weights are rounded once more behind the change that makes a decoder start from zeros.
+double rounding_of(const FamilyMap& family, torch::ScalarType type) {
+  if (!family.starts_from_zeros) return 1e-6;
   return type == torch::kBFloat16 ? 0.05 : 1e-5;
 }
 
@@ -169,7 +175,7 @@ HubExport export_huggingface(const ExportRequest& request) {
     require_same_specials(part);
     auto model = checked_model(run);
     made.difference = hub_difference(model, part, files.vocabulary);
-    require_same_model(made.difference, rounding_of(files.form.family, request.type));
+    require_same_model(made.difference, rounding_of(files.family, request.type));
   });
   return made;
 }

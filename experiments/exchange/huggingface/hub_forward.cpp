@@ -347,8 +347,8 @@ Tensor t5_stack(const Pass& p, const std::string& side, const Tensor& ids, const
     if (decodes)
       x = attended("EncDecAttention", memory, {.visible = visible_keys(p.in.mask, false)});
     const auto own = next();
-    x = x +
-        gated_feed_forward_of_t5(p, p.w.rms_norm(x, own + "layer_norm", epsilon), own + "DenseReluDense.");
+    x = x + gated_feed_forward_of_t5(p, p.w.rms_norm(x, own + "layer_norm", epsilon),
+                                     own + "DenseReluDense.");
   }
   return p.w.rms_norm(x, side + ".final_layer_norm", epsilon);
 }

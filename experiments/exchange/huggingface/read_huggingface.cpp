@@ -104,7 +104,7 @@ HubCheckpoint read_huggingface(const std::filesystem::path& folder,
     else
       read.weights[name] = assembly.make(name, tensor);
   if (const auto start =
-          model.family == "marian" ? start_vector(tensors, read.options) : torch::Tensor();
+          map.starts_from_zeros ? start_vector(tensors, read.options) : torch::Tensor();
       start.defined())
     read.weights.at("embedding").add_(start);
   check_unused(assembly, expanded(map.unused, layers), read.options);

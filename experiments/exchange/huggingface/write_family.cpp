@@ -10,6 +10,7 @@
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
+#include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/one_form.h"
 #include "tokenizer/special_tokens.h"
 
@@ -266,13 +267,13 @@ std::set<std::string> known_heads(const Parts& p) {
 }
 
 /// How a model with this configuration differs from ours.
-std::vector<config::Difference> differences(const Parts& p, const json& written) {
+std::vector<config::Difference> differences(const Parts& p, const Candidate& candidate) {
   try {
-    ConfigFields fields(written, "config.json", std::numeric_limits<int64_t>::max());
+    ConfigFields fields(candidate.config, "config.json", std::numeric_limits<int64_t>::max());
     auto read = read_family(fields, known_heads(p)).options;
     auto own = p.o;
     if (auto* head = std::get_if<models::LmHead>(&own.output);
-        head != nullptr && written["model_type"] == "marian")
+        head != nullptr && family_map(candidate.family).always_has_bias())
       head->bias = true;  // of zeros, if ours has none
     return config::differences({.model = own}, {.model = in_one_form(read)});
   } catch (const training::CheckpointError& error) {
@@ -280,31 +281,15 @@ std::vector<config::Difference> differences(const Parts& p, const json& written)
   }
 }
 
-/// The names of a family's dropouts; empty if it does not have one.
-struct DropoutNames {
-  const char *outputs, *embeddings, *weights, *hidden;
-};
-
 /// The rates with which the model was trained, for who trains it further.
-void set_dropout(json& config, const std::string& family, const models::TransformerOptions& o) {
-  static const std::map<std::string, DropoutNames> names{
-      {"bert", {"hidden_dropout_prob", "", "attention_probs_dropout_prob", ""}},
-      {"deepseek_v3", {"", "", "attention_dropout", ""}},
-      {"gpt2", {"resid_pdrop", "embd_pdrop", "attn_pdrop", ""}},
-      {"gpt_neox", {"hidden_dropout", "", "attention_dropout", ""}},
-      {"llama", {"", "", "attention_dropout", ""}},
-      {"mamba2", {"", "", "", ""}},
-      {"marian", {"dropout", "", "attention_dropout", "activation_dropout"}},
-      {"t5", {"dropout_rate", "", "", ""}}};
-  const auto set = [&](const std::string& name, double rate) {
-    if (!name.empty()) config[name] = rate;
-  };
-  const auto& known = names.at(family);
+void set_dropouts(json& config, const Words& fields, const models::TransformerOptions& o) {
   const auto* latent = std::get_if<models::Latent>(&o.attention);
-  set(known.outputs, o.dropout);
-  set(known.embeddings, o.embedding_dropout.value_or(o.dropout));
-  set(known.weights, latent ? latent->dropout : Parts::held<MultiHead>(o.attention).dropout);
-  set(known.hidden, Parts::held<DenseFeedForward>(o.feed_forward).dropout);
+  const std::map<std::string, double> rates{
+      {"dropout", o.dropout},
+      {"embedding_dropout", o.embedding_dropout.value_or(o.dropout)},
+      {"attention.dropout", latent ? latent->dropout : Parts::held<MultiHead>(o.attention).dropout},
+      {"feed_forward.dropout", Parts::held<DenseFeedForward>(o.feed_forward).dropout}};
+  for (const auto& [key, field] : fields) config[field] = rates.at(key);
 }
 
 bool separates(models::TransformerOptions& o) {
@@ -335,11 +320,12 @@ WrittenFamily write_family(const models::TransformerOptions& options, int64_t le
   const Parts parts{form, length};
   std::vector<config::Difference> fewest;
   std::string nearest;
-  for (auto& [family, config] : candidates_of(parts)) {
+  for (auto& candidate : candidates_of(parts)) {
+    auto& [family, config] = candidate;
     set_vocabulary(config, vocabulary, special);
-    const auto found = differences(parts, config);
+    const auto found = differences(parts, candidate);
     if (found.empty()) {
-      set_dropout(config, family, options);
+      set_dropouts(config, family_map(family).dropouts, options);
       return {family, config, separated};
     }
     if (!nearest.empty() && found.size() >= fewest.size()) continue;

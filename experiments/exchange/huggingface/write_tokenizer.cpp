@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "experiments/errors.h"
@@ -21,12 +22,12 @@ json config_of(const Tokenizer& tokenizer, const TokenizerForm& form) {
   const auto& special = tokenizer.specials();
   auto config = json{{"tokenizer_class", "PreTrainedTokenizerFast"}};
   if (form.length) config["model_max_length"] = *form.length;
-  const auto name = [&](const char* key, const std::optional<int32_t>& id) {
+  const auto name = [&](const std::string& key, const std::optional<int32_t>& id) {
     if (id && names.contains(*id)) config[key] = names.at(*id);
   };
   name("pad_token", special.pad);
-  name(form.family == "bert" ? "cls_token" : "bos_token", special.bos);
-  name(form.family == "bert" ? "sep_token" : "eos_token", special.eos);
+  name(form.words.start, special.bos);
+  name(form.words.end, special.eos);
   name("unk_token", special.unk);
   name("mask_token", special.mask);
   return config;
@@ -67,15 +68,14 @@ void write_marian(const std::filesystem::path& folder, const data::Tokenizers& t
   training::write_synced(folder / "tokenizer_config.json", config.dump(1) + "\n");
 }
 
-/// The special tokens around a text: of an encoder both, of T5 the end, of a decoder the start.
-tokenizer::Frame frame_of(const Tokenizer& tokenizer, const std::string& family) {
+/// The special tokens around a text: the tokenizer's own, or those of the family.
+tokenizer::Frame frame_of(const Tokenizer& tokenizer, const std::vector<FrameToken>& usual) {
   const auto& special = tokenizer.specials();
-  if (const auto framing = tokenizer.framing())
-    return {.before = framing->start ? special.bos : std::nullopt,
-            .after = framing->end ? special.eos : std::nullopt};
-  if (family == "bert") return {.before = special.bos, .after = special.eos};
-  if (family == "t5") return {.before = {}, .after = special.eos};
-  return {.before = special.bos, .after = {}};
+  const auto framing = tokenizer.framing();
+  const auto has = [&](FrameToken token) { return std::ranges::count(usual, token) > 0; };
+  return {
+      .before = (framing ? framing->start : has(FrameToken::start)) ? special.bos : std::nullopt,
+      .after = (framing ? framing->end : has(FrameToken::end)) ? special.eos : std::nullopt};
 }
 
 void write_one(const std::filesystem::path& folder, const Tokenizer& tokenizer,
@@ -85,22 +85,25 @@ void write_one(const std::filesystem::path& folder, const Tokenizer& tokenizer,
   const std::string file(tokenizer.file());
   if (tokenizer::is_json(file)) return training::write_synced(folder / "tokenizer.json", file);
   try {
-    training::write_synced(folder / "tokenizer.json",
-                           tokenizer::to_tokenizer_json(file, frame_of(tokenizer, form.family)));
+    training::write_synced(
+        folder / "tokenizer.json",
+        tokenizer::to_tokenizer_json(file, frame_of(tokenizer, form.words.frame)));
   } catch (const tokenizer::TokenizerError& error) {
     throw UsageError(fmt::format("--format huggingface: {}", error.what()));
   }
-  training::write_synced(folder / (form.family == "t5" ? "spiece.model" : "tokenizer.model"), file);
+  training::write_synced(folder / form.words.model, file);
 }
 
 }  // namespace
 
 void write_tokenizer(const std::filesystem::path& folder, const data::Tokenizers& tokenizers,
                      const TokenizerForm& form) {
-  if (form.family == "marian")
-    write_marian(folder, tokenizers, form);
-  else
-    write_one(folder, tokenizers.target, form);
+  switch (form.words.files) {
+    case TokenizerFiles::json:
+      return write_one(folder, tokenizers.target, form);
+    case TokenizerFiles::marian:
+      return write_marian(folder, tokenizers, form);
+  }
 }
 
 }  // namespace ablate::exchange

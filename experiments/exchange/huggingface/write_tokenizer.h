@@ -3,16 +3,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "data/text_encoder.h"
+#include "experiments/exchange/format/name_map.h"
 
 namespace ablate::exchange {
 
 /// What a tokenizer's files depend on besides the tokenizers.
 struct TokenizerForm {
-  std::string family;
+  TokenizerWords words;
   std::vector<int32_t> order;     // our id of each of the files' tokens
   std::optional<int64_t> length;  // of a text, the longest that the model is for
 };
