@@ -9,6 +9,7 @@
 #include "experiments/commands/describe_failure.h"
 #include "experiments/commands/lines.h"
 #include "experiments/errors.h"
+#include "training/caching_allocator.h"
 #include "training/device.h"
 #include "training/process/interrupt.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
-#include "experiments/analysis/statistics/significance.h"
+#include "experiments/analysis/statistics/corpus_test.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::analysis {

@@ -16,6 +16,7 @@
 #include "experiments/report/page/attention_page.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/model_cost.h"
+#include "experiments/run/module_tree.h"
 #include "models/position/position.h"
 #include "models/transformer.h"
 #include "tokenizer/tokenizer.h"

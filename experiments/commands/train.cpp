@@ -4,7 +4,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/errors.h"
-#include "experiments/run/model_cost.h"
+#include "experiments/run/run_estimate.h"
 #include "experiments/run/train_run.h"
 #include "experiments/schedule/process_pool.h"
 #include "experiments/schedule/worker.h"

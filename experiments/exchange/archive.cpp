@@ -9,7 +9,7 @@
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/yaml/document.h"
-#include "experiments/exchange/format/name_map.h"
+#include "experiments/exchange/format/seal.h"
 #include "experiments/records/folders.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_tokens.h"

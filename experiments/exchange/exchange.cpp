@@ -11,6 +11,7 @@
 #include "experiments/errors.h"
 #include "experiments/exchange/assembly.h"
 #include "experiments/exchange/format/name_map.h"
+#include "experiments/exchange/format/seal.h"
 #include "experiments/records/run_start.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/run_data.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "experiments/errors.h"
-#include "experiments/exchange/format/name_map.h"
+#include "experiments/exchange/format/seal.h"
 #include "experiments/records/frozen_study.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"

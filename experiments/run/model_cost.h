@@ -1,14 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
 #include "experiments/config/study/match.h"
-#include "experiments/records/run_plan.h"
-#include "experiments/run/train_run.h"
 #include "models/transformer_flops.h"
 #include "training/likelihood.h"
 
@@ -63,18 +60,5 @@ CountedVocabulary counted_vocabulary(const config::Experiment& experiment,
 /// Runs one pass. REQUIRES: CachingAllocator installed, for the activation memory.
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
                   int64_t length);
-
-/// The tree of modules with the parameters of each. Every kind of layer is listed once, with the
-/// numbers of its layers, from 1 on, and the options in which it differs from the model's.
-std::string module_tree(const models::TransformerImpl& model);
-
-/// Reads the run's data and times some updates of its model, a validation and a part of the
-/// evaluation, with outputs of the references' length. Writes no files. A run that starts from an
-/// arm is estimated as one that trains from scratch.
-records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages);
-
-/// The same on the CPU, without timing anything. Throws UsageError if the budget is in
-/// seconds.
-records::RunEstimate count_run(const RunJob& job);
 
 }  // namespace ablate::run

@@ -1,3 +1,5 @@
+#include "training/caching_allocator.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>

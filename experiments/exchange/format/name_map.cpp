@@ -1,15 +1,10 @@
 #include "experiments/exchange/format/name_map.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <string_view>
 
 #include "experiments/config/schema/describe.h"
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/yaml/document.h"
-#include "tokenizer/text/digest.h"
-#include "training/storage/errors.h"
 
 namespace ablate::exchange {
 namespace {
@@ -108,6 +103,14 @@ class OriginReader {
   const config::Schema schema_ = config::describe(options::slot_of(OriginOptions{}));
 };
 
+constexpr std::string_view kLayer = "{i}";
+
+std::string numbered(std::string name, int64_t layer) {
+  for (size_t at = 0; (at = name.find(kLayer, at)) != std::string::npos;)
+    name.replace(at, kLayer.size(), std::to_string(layer));
+  return name;
+}
+
 }  // namespace
 
 Origins read_origins(const std::filesystem::path& file) {
@@ -141,18 +144,6 @@ FamilyMap read_family_map(const std::string& name, const std::string& yaml) {
   return map;
 }
 
-namespace {
-
-constexpr std::string_view kLayer = "{i}";
-
-std::string numbered(std::string name, int64_t layer) {
-  for (size_t at = 0; (at = name.find(kLayer, at)) != std::string::npos;)
-    name.replace(at, kLayer.size(), std::to_string(layer));
-  return name;
-}
-
-}  // namespace
-
 Words expanded(const Words& words, int64_t layers) {
   Words all;
   for (const auto& [name, word] : words)
@@ -181,35 +172,6 @@ Origins with_tying(Origins origins, bool tied) {
       origin.alternative.clear();
     }
   return origins;
-}
-
-namespace {
-
-constexpr size_t kDigest = 64;
-
-[[noreturn]] void reject(const std::string& source, const std::string& why) {
-  throw training::CheckpointError(source + ": " + why);
-}
-
-}  // namespace
-
-std::string sealed(std::string zip) {
-  // The last two bytes of a zip file without a comment are the comment's length.
-  zip[zip.size() - 2] = static_cast<char>(kDigest);
-  zip[zip.size() - 1] = 0;
-  return zip + tokenizer::sha256(zip);
-}
-
-void check_seal(const std::string& bytes, const std::string& source) {
-  if (!bytes.starts_with("PK"))
-    reject(source, "is no TorchScript file; make one with `ablate export RUN --to FILE`");
-  const auto whole = std::string_view(bytes);
-  const auto content = whole.substr(0, whole.size() - std::min(kDigest, whole.size()));
-  const auto digest = whole.substr(content.size());
-  if (digest.find_first_not_of("0123456789abcdef") != std::string_view::npos)
-    reject(source, "was not written by `ablate export`, or its end is missing");
-  if (tokenizer::sha256(content) != digest)
-    reject(source, "is damaged: its bytes differ from those that were written (SHA-256)");
 }
 
 }  // namespace ablate::exchange

@@ -1,15 +1,12 @@
 #include "experiments/report/chart/heat_map.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
-#include <new>
-#include <stdexcept>
 
+#include "experiments/report/chart/png.h"
 #include "experiments/report/chart/scale.h"
-#include "experiments/report/markup.h"
 
 namespace ablate::report {
 namespace {
@@ -107,142 +104,6 @@ Markup draw(const HeatMap& map) {
        {"role", "img"},
        {"aria-label", fmt::format("{}: values from {} to {}", map.title, plain(low), plain(high))}},
       picture);
-}
-
-namespace {
-
-constexpr double kStripWidth = 108, kStripHeight = 26, kStripMiddle = kStripHeight / 2,
-                 kStripInset = 6;
-
-Scale scale_of(const Extent& extent) {
-  return extent.padded(0.02).over(kStripInset, kStripWidth - kStripInset);
-}
-
-Markup strip_rule(const char* kind, const std::string& path) {
-  return element("path", {{"class", kind}, {"d", path}});
-}
-
-std::string value_of(const Strip& strip, size_t i) {
-  return strip.names[i] + ": " + (strip.zero ? difference : score)(strip.values[i], strip.metric);
-}
-
-std::string spoken(const Strip& strip) {
-  std::string all;
-  for (size_t i = 0; i < strip.values.size(); ++i)
-    if (std::isfinite(strip.values[i])) all += (all.empty() ? "" : ", ") + value_of(strip, i);
-  return all;
-}
-
-}  // namespace
-
-void take(Extent& extent, const Strip& strip) {
-  for (const double value : strip.values) extent.take(value);
-  extent.take(strip.mean);
-  if (strip.interval) {
-    extent.take(strip.interval->low);
-    extent.take(strip.interval->high);
-  }
-  if (strip.zero) extent.take(0);
-}
-
-Markup draw(const Strip& strip, const Extent& extent) {
-  const auto x = scale_of(extent);
-  Markup picture = strip_rule(
-      "grid", fmt::format("M{} {}H{}", kStripInset, kStripMiddle, kStripWidth - kStripInset));
-  if (strip.zero)
-    picture += strip_rule("edge", fmt::format("M{} 1V{}", at(x.place(0)), kStripHeight - 1));
-  if (strip.interval && std::isfinite(strip.interval->low))
-    picture += strip_rule("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)),
-                                                  kStripMiddle, at(x.place(strip.interval->high))));
-  for (size_t i = 0, drawn = 0; i < strip.values.size(); ++i) {
-    if (!std::isfinite(strip.values[i])) continue;
-    const double aside = static_cast<double>(drawn++ % 3) - 1;  // equal values stay visible
-    picture += element("circle",
-                       {{"class", "dot"},
-                        {"cx", at(x.place(strip.values[i]))},
-                        {"cy", at(kStripMiddle + 5 * aside)},
-                        {"r", "2.6"}},
-                       element("title", {}, text(value_of(strip, i))));
-  }
-  if (std::isfinite(strip.mean))
-    picture +=
-        strip_rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kStripHeight - 3));
-  return element("svg",
-                 {{"class", "strip " + strip.look.colour_class()},
-                  {"viewBox", fmt::format("0 0 {} {}", kStripWidth, kStripHeight)},
-                  {"width", at(kStripWidth)},
-                  {"height", at(kStripHeight)},
-                  {"role", "img"},
-                  {"aria-label", spoken(strip)}},
-                 picture);
-}
-
-Markup strip_axis(const Extent& extent, const std::string& metric) {
-  if (!extent.any()) return {};
-  if (extent.low() == extent.high())
-    return element("span", {{"class", "ends one"}},
-                   element("span", {}, text(score(extent.low(), metric))));
-  return element("span", {{"class", "ends"}},
-                 element("span", {}, text(score(extent.low(), metric))) +
-                     element("span", {}, text(score(extent.high(), metric))));
-}
-
-namespace {
-
-std::string big_endian(uint32_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFFU);
-  return bytes;
-}
-
-std::string chunk(const std::string& kind, const std::string& data) {
-  const auto body = kind + data;
-  const auto check =
-      crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
-  return big_endian(static_cast<uint32_t>(data.size())) + body +
-         big_endian(static_cast<uint32_t>(check));
-}
-
-std::string deflated(const std::string& bytes) {
-  auto size = compressBound(bytes.size());
-  std::string result(size, '\0');
-  const int status = compress2(reinterpret_cast<Bytef*>(result.data()), &size,
-                               reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
-  if (status == Z_MEM_ERROR) throw std::bad_alloc();
-  if (status != Z_OK) throw std::runtime_error("zlib cannot compress a picture");
-  result.resize(size);
-  return result;
-}
-
-}  // namespace
-
-std::string png(const Image& image) {
-  std::string colours, rows;
-  for (const auto& colour : image.palette) colours.append(colour.begin(), colour.end());
-  for (size_t row = 0; row < image.height; ++row) {
-    rows += '\0';  // no filter
-    const auto first = image.pixels.begin() + static_cast<ptrdiff_t>(row * image.width);
-    rows.append(first, first + static_cast<ptrdiff_t>(image.width));
-  }
-  const std::string header = big_endian(static_cast<uint32_t>(image.width)) +
-                             big_endian(static_cast<uint32_t>(image.height)) +
-                             std::string("\x08\x03\0\0\0", 5);  // 8 bits, of a palette
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("PLTE", colours) +
-         chunk("IDAT", deflated(rows)) + chunk("IEND", "");
-}
-
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string result;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k)
-      three = three << 8U | (i + k < bytes.size() ? static_cast<uint8_t>(bytes[i + k]) : 0U);
-    for (size_t k = 0; k < 4; ++k)
-      result += i + k > bytes.size() ? '=' : kLetters[three >> (18 - 6 * k) & 63U];
-  }
-  return result;
 }
 
 }  // namespace ablate::report

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
-#include "experiments/report/chart/heat_map.h"
+#include "experiments/report/chart/strip.h"
 
 namespace ablate::report {
 
@@ -30,6 +30,9 @@ struct GridColumn {
   Holds holds = Holds::figures;
   Brief brief = Brief::all;
   bool narrow = true;  // is in a table of a narrow page
+
+  /// Names stand at the left of their columns, figures at the right.
+  bool is_left() const { return holds == Holds::arms || holds == Holds::names; }
 };
 
 struct GridCell {

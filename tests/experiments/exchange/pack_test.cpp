@@ -2,7 +2,7 @@
 
 #include <caffe2/serialize/inline_container.h>
 
-#include "experiments/exchange/format/name_map.h"
+#include "experiments/exchange/format/seal.h"
 #include "tests/experiments/program.h"
 #include "tests/says.h"
 #include "training/storage/errors.h"

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "experiments/run/module_tree.h"
 #include "tests/says.h"
 
 namespace ablate::run {

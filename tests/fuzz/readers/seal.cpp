@@ -1,4 +1,5 @@
-#include "experiments/exchange/format/name_map.h"
+#include "experiments/exchange/format/seal.h"
+
 #include "tests/fuzz/fuzz.h"
 #include "training/storage/errors.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "experiments/analysis/statistics/significance.h"
+#include "experiments/analysis/statistics/corpus_test.h"
 
 namespace ablate::statistics {
 namespace {

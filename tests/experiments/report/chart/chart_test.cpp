@@ -9,7 +9,9 @@
 
 #include "experiments/report/chart/heat_map.h"
 #include "experiments/report/chart/line_chart.h"
+#include "experiments/report/chart/png.h"
 #include "experiments/report/chart/scale.h"
+#include "experiments/report/chart/strip.h"
 #include "experiments/report/markup.h"
 #include "tests/says.h"
 

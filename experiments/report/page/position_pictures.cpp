@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "experiments/report/markup.h"
+#include "experiments/report/page/page.h"
+
+namespace ablate::report {
+namespace {
+
+constexpr size_t kMostOfNames = 80;  // letters of the schemes' names in a summary
+constexpr size_t kMostShown = 8;     // rows and columns of a map's table
+
+/// The rows or columns of `count` that are shown, including the first and the last.
+std::vector<size_t> evenly_spaced(size_t count) {
+  std::vector<size_t> places;
+  const size_t shown = std::min(count, kMostShown);
+  for (size_t i = 0; i < shown; ++i)
+    places.push_back(shown < 2 ? 0 : i * (count - 1) / (shown - 1));
+  return places;
+}
+
+/// Some of the map's numbers, evenly over it.
+Markup numbers_of(const HeatMap& map) {
+  if (map.rows.empty()) return {};
+  Markup head = column_heading(map.y_label + " \u2193, " + map.x_label + " \u2192"), rows;
+  for (const size_t c : evenly_spaced(map.rows.front().size()))
+    head += number_heading(std::to_string(c));
+  for (const size_t r : evenly_spaced(map.rows.size())) {
+    auto cells = row_heading(text(std::to_string(r)));
+    for (const size_t c : evenly_spaced(map.rows[r].size()))
+      cells += number_cell(fixed(map.rows[r][c], 3));
+    rows += row(cells);
+  }
+  return folded("Numbers", scrolled("Numbers of: " + map.title, table(row(head), rows)));
+}
+
+Markup drawn(const HeatMap& map) {
+  return element("figure", {},
+                 element("figcaption", {}, element("strong", {}, text(map.title))) + draw(map) +
+                     numbers_of(map));
+}
+
+Markup drawn(const PositionPicture& picture) {
+  std::string arms;
+  for (const auto& arm : picture.arms) arms += (arms.empty() ? "Arms: " : ", ") + arm;
+  Markup all;
+  for (const auto& map : picture.maps) all += drawn(map);
+  for (const auto& chart : picture.charts) all += figure(chart, "");
+  return heading("h3", "", picture.scheme) + (arms.empty() ? Markup() : paragraph("muted", arms)) +
+         element("div", {{"class", "figures small"}}, all);
+}
+
+}  // namespace
+
+Markup position_pictures(const std::vector<PositionPicture>& pictures) {
+  if (pictures.empty()) return {};
+  auto content = paragraph("",
+                           "Position schemes before the first step; trained schemes have their "
+                           "initial values. Blue is below zero, red above, grey hidden.");
+  for (const auto& picture : pictures) content += drawn(picture);
+  return content;
+}
+
+Markup position_schemes(const std::vector<PositionPicture>& pictures) {
+  if (pictures.empty()) return {};
+  std::string names;
+  for (const auto& picture : pictures) names += (names.empty() ? "" : ", ") + picture.scheme;
+  return element(
+      "section", {{"id", "positions"}},
+      heading("h2", "", "Position schemes") +
+          folded("Pictures of " + shown(names, kMostOfNames), position_pictures(pictures)));
+}
+
+}  // namespace ablate::report
