@@ -14,56 +14,6 @@
 namespace ablate::data {
 namespace {
 
-/// The classes of training, and whether their names may have spaces.
-struct Classes {
-  std::set<std::string> trained;
-  bool spaces;
-};
-
-void check_classes(const std::vector<Example>& examples, const Classes& classes,
-                   const std::string& file) {
-  for (const auto& example : examples) {
-    if (!classes.spaces && example.target.find(' ') != std::string::npos)
-      throw DataError(file + ": the class '" + example.target +
-                      "' has a space; every line is a text, a tab and a class of one word");
-    if (!classes.trained.contains(example.target))
-      throw DataError(file + ": the class '" + example.target +
-                      "' does not occur in the training file");
-  }
-}
-
-Text as_text(const Labelled& options) {
-  return {.train = {options.train},
-          .validation = {options.validation},
-          .test = {options.test},
-          .format = options.format,
-          .columns = {options.columns.text, options.columns.label},
-          .filter = options.filter,
-          .bad_lines = options.bad_lines,
-          .max_line_bytes = options.max_line_bytes};
-}
-
-}  // namespace
-
-void check_first_lines(const Labelled& options, const std::filesystem::path& folder) {
-  check_first_lines(as_text(options), folder);
-}
-
-Corpus read_labelled(const Labelled& options, const std::filesystem::path& folder) {
-  auto corpus = read_text(as_text(options), folder);
-  Classes classes{.trained = {}, .spaces = options.format.has_value()};
-  for (const auto& example : corpus.train) classes.trained.insert(example.target);
-  if (classes.trained.size() < 2)
-    throw DataError(options.train + ": every line has the class '" + *classes.trained.begin() +
-                    "'; there must be at least two classes");
-  check_classes(corpus.train, classes, options.train);
-  check_classes(corpus.validation, classes, options.validation);
-  check_classes(corpus.tests.front().examples, classes, options.test);
-  return corpus;
-}
-
-namespace {
-
 /// A pair of sides and its place, before it is checked.
 struct Candidate {
   Example example;
@@ -141,6 +91,26 @@ void keep_first(std::vector<Example>& examples, int64_t wanted, const std::strin
   examples.resize(static_cast<size_t>(wanted));
 }
 
+size_t characters_of(const std::string& text) { return tokenizer::code_points(text).size(); }
+
+bool is_lopsided(const Example& pair, double most) {
+  const auto [less, more] = std::minmax({characters_of(pair.source), characters_of(pair.target)});
+  return static_cast<double>(more) > most * static_cast<double>(less);
+}
+
+/// Leaves training pairs out and counts them.
+void filter_training(Corpus& corpus, const Filter& filter) {
+  std::set<std::pair<std::string, std::string>> seen;
+  const auto is_repeated = [&](const Example& pair) {
+    return filter.duplicates && !seen.emplace(pair.source, pair.target).second;
+  };
+  corpus.repeated = static_cast<int64_t>(std::erase_if(corpus.train, is_repeated));
+  if (filter.length_ratio)
+    corpus.lopsided = static_cast<int64_t>(std::erase_if(corpus.train, [&](const Example& pair) {
+      return is_lopsided(pair, *filter.length_ratio);
+    }));
+}
+
 }  // namespace
 
 std::vector<Example> read_pairs(const Text& options,
@@ -170,30 +140,6 @@ void check_first_lines(const Text& options, const std::filesystem::path& folder)
     if (!first.fault.empty()) refuse(first.fault);
   }
 }
-
-namespace {
-
-size_t characters_of(const std::string& text) { return tokenizer::code_points(text).size(); }
-
-bool is_lopsided(const Example& pair, double most) {
-  const auto [less, more] = std::minmax({characters_of(pair.source), characters_of(pair.target)});
-  return static_cast<double>(more) > most * static_cast<double>(less);
-}
-
-/// Leaves training pairs out and counts them.
-void filter_training(Corpus& corpus, const Filter& filter) {
-  std::set<std::pair<std::string, std::string>> seen;
-  const auto is_repeated = [&](const Example& pair) {
-    return filter.duplicates && !seen.emplace(pair.source, pair.target).second;
-  };
-  corpus.repeated = static_cast<int64_t>(std::erase_if(corpus.train, is_repeated));
-  if (filter.length_ratio)
-    corpus.lopsided = static_cast<int64_t>(std::erase_if(corpus.train, [&](const Example& pair) {
-      return is_lopsided(pair, *filter.length_ratio);
-    }));
-}
-
-}  // namespace
 
 Corpus read_text(const Text& options, const std::filesystem::path& folder) {
   Corpus corpus;

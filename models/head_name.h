@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 
 namespace ablate::models {
 

@@ -6,8 +6,8 @@
 #include "models/kv_cache.h"
 #include "models/module.h"
 #include "models/ops/attention.h"
+#include "models/options/transformer_options.h"
 #include "models/short_convolution.h"
-#include "models/transformer_options.h"
 
 namespace ablate::models {
 

@@ -5,7 +5,7 @@
 
 #include "models/forward_context.h"
 #include "models/module.h"
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 
 namespace ablate::models {
 

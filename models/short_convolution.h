@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-#include "models/canon_options.h"
 #include "models/kv_cache.h"
 #include "models/module.h"
+#include "models/options/canon_options.h"
 
 namespace ablate::models {
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "models/feed_forward/router.h"
 #include "models/libtorch.h"
-#include "models/router.h"
 
 namespace ablate::models {
 

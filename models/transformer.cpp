@@ -4,9 +4,10 @@
 #include <cmath>
 #include <iterator>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "models/module.h"
 #include "models/ops/top_k.h"
+#include "models/parametrization.h"
 
 namespace ablate::models {
 namespace {
@@ -59,36 +60,8 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
   assign_sites(*this);
 }
 
-namespace {
-
-Initializer cut_normal(const NormalInitialization& o, double deviation) {
-  if (o.cutoff) return TruncatedNormal{deviation, *o.cutoff};
-  return Normal{deviation};
-}
-
-/// How embeddings and output start in a model whose base has this width.
-struct TableStart {
-  double base, factor;
-
-  Initializer operator()(const XavierInitialization&) const {
-    return Normal{factor * (1.0 / std::sqrt(base))};
-  }
-  Initializer operator()(const NormalInitialization& o) const {
-    return cut_normal(o, factor * o.deviation);
-  }
-  Initializer operator()(const T5Initialization& o) const { return Normal{factor * o.factor}; }
-};
-
-}  // namespace
-
 torch::Tensor TransformerImpl::table(const std::string& name, int64_t size, Role role) {
-  const auto& initialization = options_.initialization;
-  const auto base = static_cast<double>(base_width_of(options_.parametrization, d_model_));
-  const double factor = std::visit(
-      [&](const Initialization& o) { return role == Role::output ? o.output : o.embeddings; },
-      initialization);
-  return register_parameter(name, {size, d_model_},
-                            std::visit(TableStart{base, factor}, initialization), role);
+  return register_parameter(name, {size, d_model_}, start_of_table(options_, role), role);
 }
 
 void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
@@ -280,62 +253,6 @@ int64_t parameter_count(const torch::nn::Module& model) {
   for (const auto& item : model.named_parameters())
     if (!is_adapter(item.key())) count += item.value().numel();
   return count;
-}
-
-namespace {
-
-/// How one matrix of a layer starts.
-struct Start {
-  const XavierUniform& stated;
-  const StackOptions& stack;
-  int64_t columns;
-  double width;  // factor of standard deviations
-
-  Initializer operator()(const XavierInitialization& o) const {
-    auto scaled = stated;
-    scaled.gain = o.gain * factor_of(o.depth);
-    if (o.depth == DepthScaling::deepnorm) scaled.value_gain = stack.deepnorm.beta;
-    return scaled;
-  }
-  Initializer operator()(const NormalInitialization& o) const {
-    return cut_normal(o, o.deviation * factor_of(o.depth) * width);
-  }
-  Initializer operator()(const T5Initialization& o) const {
-    const auto root = [](int64_t number) { return std::sqrt(static_cast<double>(number)); };
-    const int64_t inputs = stated.transposed ? stated.rows.front() : columns;
-    const double deviation = o.factor * factor_of(o.depth) / root(inputs);
-    if (stated.d_k == 0) return Normal{deviation};
-    return Normal{deviation, stated.rows.front(), 1 / root(stated.d_k)};
-  }
-
- private:
-  double factor_of(DepthScaling depth) const {
-    if (!stated.adds_to_residual) return 1;
-    if (depth == DepthScaling::zero) return 0;
-    if (depth != DepthScaling::sqrt) return 1;
-    return 1 / std::sqrt(static_cast<double>(stack.additions()));
-  }
-};
-
-}  // namespace
-
-void parametrize(torch::nn::Module& stack, const StackOptions& options) {
-  const double share =
-      static_cast<double>(base_width_of(options.parametrization, options.d_model)) /
-      static_cast<double>(options.d_model);
-  for (const auto& module : stack.modules(/*include_self=*/false)) {
-    auto* own = dynamic_cast<Module*>(module.get());
-    if (own == nullptr) continue;
-    for (auto& parameter : own->own_parameters_) {
-      if (!is_linear_map(parameter.role)) continue;
-      parameter.width = share;
-      const auto* stated = std::get_if<XavierUniform>(&parameter.initializer);
-      if (stated == nullptr) continue;
-      parameter.initializer =
-          std::visit(Start{*stated, options, parameter.tensor.size(-1), std::sqrt(share)},
-                     options.initialization);
-    }
-  }
 }
 
 }  // namespace ablate::models

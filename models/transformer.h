@@ -4,9 +4,9 @@
 
 #include "models/libtorch.h"
 #include "models/ops/linear_cross_entropy.h"
-#include "models/stack.h"
-#include "models/stack_options.h"
-#include "models/transformer_options.h"
+#include "models/options/stack_options.h"
+#include "models/options/transformer_options.h"
+#include "models/stack/stack.h"
 
 namespace ablate::models {
 
@@ -136,11 +136,6 @@ TORCH_MODULE(Transformer);
 
 /// The number of a model's parameters; shared matrices count once, and adapters do not count.
 int64_t parameter_count(const torch::nn::Module& model);
-
-/// Sets the initial distribution of every parameter below `stack` by the stack's initialization and
-/// parametrization, and the ratio of its input width to the base width, by which optimizers choose
-/// its learning rate.
-void parametrize(torch::nn::Module& stack, const StackOptions& options);
 
 /// The id of targets that do not count in the loss: padding of tokens; every class of a label head
 /// counts.

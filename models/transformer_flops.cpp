@@ -4,8 +4,8 @@
 #include <concepts>
 
 #include "models/attention/stages.h"
-#include "models/feed_forward_options.h"
 #include "models/mixer.h"
+#include "models/options/feed_forward_options.h"
 
 namespace ablate::models {
 namespace {

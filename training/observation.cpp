@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "data/batch.h"
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "tokenizer/special_tokens.h"
 #include "training/update.h"
 #include "training/update_observer.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "models/module.h"
 #include "tokenizer/special_tokens.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "models/random.h"
 #include "training/device.h"
 #include "training/process/interrupt.h"

@@ -8,6 +8,7 @@
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/power_law.h"
 
 namespace ablate::analysis {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/forecast.h"
+#include "experiments/analysis/statistics/power_law.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/setting.h"

@@ -11,6 +11,7 @@
 #include "data/random.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/run/model_cost.h"

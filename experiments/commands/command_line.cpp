@@ -8,6 +8,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/yaml/suggestion.h"

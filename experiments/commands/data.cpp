@@ -10,6 +10,7 @@
 #include "data/token_file.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/commands/section_flags.h"
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"

@@ -13,6 +13,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/lines.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/schedule/study_status.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/tokenizer.h"

@@ -9,6 +9,7 @@
 #include "data/corpus.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/commands/position_pictures.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/study/study.h"

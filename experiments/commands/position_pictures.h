@@ -5,8 +5,8 @@
 
 #include "experiments/config/study/study.h"
 #include "experiments/report/report_data.h"
+#include "models/options/position_options.h"
 #include "models/position/position.h"
-#include "models/position/position_options.h"
 
 namespace ablate::commands {
 

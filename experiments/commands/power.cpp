@@ -15,6 +15,7 @@
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/exchange/pack.h"

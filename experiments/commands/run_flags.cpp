@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "experiments/commands/flags.h"
+#include "experiments/commands/number_flags.h"
 
 namespace ablate::commands {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/errors.h"
 #include "experiments/run/run_estimate.h"
 #include "experiments/run/train_run.h"

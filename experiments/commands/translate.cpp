@@ -7,6 +7,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/lines.h"
+#include "experiments/commands/number_flags.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/exchange/format/name_map.h"
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 #include "training/checkpoint/safetensors.h"
 
 namespace ablate::exchange {

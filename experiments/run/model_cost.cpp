@@ -7,12 +7,13 @@
 
 #include "experiments/config/schema/schema.h"
 #include "experiments/run/run_data.h"
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "tokenizer/special_tokens.h"
 #include "training/caching_allocator.h"
 #include "training/device.h"
 #include "training/likelihood.h"
 #include "training/trained_parts.h"
+#include "training/update.h"
 
 namespace ablate::run {
 namespace {

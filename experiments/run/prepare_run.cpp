@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "data/shared_text.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/errors.h"
@@ -13,15 +11,12 @@
 #include "experiments/run/model_cost.h"
 #include "experiments/run/start_model.h"
 #include "experiments/run/update_cost.h"
+#include "experiments/run/update_time.h"
 #include "models/hardware.h"
-#include "models/random.h"
 #include "tokenizer/text/digest.h"
 #include "training/device.h"
-#include "training/graphs/pass_graphs.h"
 #include "training/process/machine.h"
 #include "training/process/progress.h"
-#include "training/schedule.h"
-#include "training/update.h"
 
 namespace ablate::run {
 namespace {
@@ -31,27 +26,6 @@ int64_t threads_of(const RunJob& job) {
   const auto recorded = records::recorded_environment(job.folder);
   return recorded.is_object() ? recorded.value("threads", job.threads) : job.threads;
 }
-
-}  // namespace
-
-Environment set_up(const RunJob& job, std::ostream& messages) {
-  const auto& options = job.experiment.training;
-  const auto device = training::resolve(options.device);
-  models::allow_mkl_fast_path(options.mkl_fast_path);
-  Environment environment{threads_of(job), device, options.precision,
-                          models::mkl_takes_fast_path()};
-  if (!training::has_products(options.precision, device)) {
-    messages << fmt::format("this {} has no {} products: training in fp32\n",
-                            device.is_cuda() ? "GPU" : "processor",
-                            config::word_of(options.precision))
-             << std::flush;
-    environment.precision = training::Precision::fp32;
-  }
-  at::set_num_threads(static_cast<int>(environment.threads));
-  return environment;
-}
-
-namespace {
 
 /// The run that training starts from, if any.
 std::optional<std::filesystem::path> start_folder(const RunJob& job) {
@@ -103,61 +77,6 @@ void check_patience(const config::Experiment& experiment, const data::Corpus& co
         *found, data::kOwnTest));
 }
 
-}  // namespace
-
-Prepared prepare(const RunJob& job, std::ostream& messages) {
-  const auto environment = set_up(job, messages);
-  training::write_record(messages, {.stage = training::Stage::preparing});
-  auto start = start_folder(job);
-  auto data = read_run_data(job.experiment, job.plan.data_folder, start);
-  check_patience(job.experiment, data.corpus);
-  const auto steps = steps_of(job, environment, data);
-  check_average(job.experiment.training, steps);
-  return {environment, std::move(start), std::move(data), steps};
-}
-
-namespace {
-
-constexpr int64_t kUntimedUpdates = 2, kFewestTimed = 3;
-constexpr double kTimedSeconds = 1;
-
-}  // namespace
-
-double seconds_per_update(const config::Experiment& experiment, const RunData& data,
-                          training::Precision precision, models::Transformer model) {
-  const auto& options = experiment.training;
-  const auto optimizer =
-      training::make_optimizer(options.optimizer, *model, options.lr_multipliers);
-  const auto graphs = training::make_graphs(model, options, precision);
-  auto stream = counted_batches(experiment, data);
-  const auto now = std::chrono::steady_clock::now;
-  std::chrono::duration<double> seconds{};
-  for (int64_t step = 0;; ++step) {
-    const auto timed = step - kUntimedUpdates;
-    if (timed >= kFewestTimed && (seconds.count() >= kTimedSeconds || timed >= options.steps))
-      return seconds.count() / static_cast<double>(timed) * training::mean_batches(options) /
-             static_cast<double>(options.accumulate);
-    auto start = now();
-    std::vector<data::Batch> batches;
-    for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
-    auto update_options =
-        training::update_options(options, experiment.model, options.steps / 2 + 1);
-    update_options.learning_rate = 1e-9;
-    update_options.dropout_seed = static_cast<uint64_t>(step);
-    update_options.precision = precision;
-    update_options.graphs = graphs.get();
-    const auto update = [&] { training::update(model, *optimizer, batches, update_options); };
-    if (graphs) {  // which an update of the same sizes records, as most of a training's find them
-      update();
-      start = now();
-    }
-    update();
-    if (timed >= 0) seconds += now() - start;
-  }
-}
-
-namespace {
-
 /// Throws DataError if a continued run would go on with other data than it began with.
 void check_same_data(const records::RunFolder& folder, const data::Corpus& corpus) {
   const auto recorded = records::recorded_environment(folder);
@@ -176,6 +95,34 @@ void note_other_program(const records::RunFolder& folder, std::ostream& messages
 }
 
 }  // namespace
+
+Environment set_up(const RunJob& job, std::ostream& messages) {
+  const auto& options = job.experiment.training;
+  const auto device = training::resolve(options.device);
+  models::allow_mkl_fast_path(options.mkl_fast_path);
+  Environment environment{threads_of(job), device, options.precision,
+                          models::mkl_takes_fast_path()};
+  if (!training::has_products(options.precision, device)) {
+    messages << fmt::format("this {} has no {} products: training in fp32\n",
+                            device.is_cuda() ? "GPU" : "processor",
+                            config::word_of(options.precision))
+             << std::flush;
+    environment.precision = training::Precision::fp32;
+  }
+  at::set_num_threads(static_cast<int>(environment.threads));
+  return environment;
+}
+
+Prepared prepare(const RunJob& job, std::ostream& messages) {
+  const auto environment = set_up(job, messages);
+  training::write_record(messages, {.stage = training::Stage::preparing});
+  auto start = start_folder(job);
+  auto data = read_run_data(job.experiment, job.plan.data_folder, start);
+  check_patience(job.experiment, data.corpus);
+  const auto steps = steps_of(job, environment, data);
+  check_average(job.experiment.training, steps);
+  return {environment, std::move(start), std::move(data), steps};
+}
 
 void check_continued(const RunJob& job, const Prepared& prepared, std::ostream& messages) {
   check_same_data(job.folder, prepared.data.corpus);

@@ -48,9 +48,4 @@ void check_continued(const RunJob& job, const Prepared& prepared, std::ostream& 
 /// The facts of environment.json, besides the starts.
 nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared);
 
-/// Seconds of an update in this process without other ranks, by graphs if such a training has them;
-/// timed for about a second. Changes `model`.
-double seconds_per_update(const config::Experiment& experiment, const RunData& data,
-                          training::Precision precision, models::Transformer model);
-
 }  // namespace ablate::run

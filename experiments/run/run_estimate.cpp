@@ -14,6 +14,7 @@
 #include "experiments/run/run_data.h"
 #include "experiments/run/start_model.h"
 #include "experiments/run/update_cost.h"
+#include "experiments/run/update_time.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/likelihood.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "models/ops/attention.h"
-#include "models/stack_options.h"
+#include "models/options/stack_options.h"
 
 namespace ablate::models {
 

@@ -1,7 +1,7 @@
 #include "models/inference/inference_model.h"
 
+#include "models/feed_forward/router.h"
 #include "models/ops/backend.h"
-#include "models/router.h"
 
 namespace ablate::models {
 namespace {

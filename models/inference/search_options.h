@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-#include "models/option_traits.h"
+#include "models/options/option_traits.h"
 #include "options/bounds.h"
 
 namespace ablate::models {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "models/activation.h"
+#include "models/options/activation.h"
 
 namespace ablate::models::kernel {
 

@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "models/attention_options.h"
 #include "models/kv_cache.h"
 #include "models/ops/elementwise.h"
 #include "models/ops/positions.h"
+#include "models/options/attention_options.h"
 
 namespace ablate::models::ops {
 

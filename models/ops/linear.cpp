@@ -31,6 +31,23 @@ struct LinearRelu : torch::autograd::Function<LinearRelu> {
   }
 };
 
+torch::Tensor activate(Activation activation, const torch::Tensor& x) {
+  torch::Tensor y;
+  with_activation(activation, [&](auto held) { y = held.of(x); });
+  return y;
+}
+
+class Bfloat16Matrix : public PackedMatrix {
+ public:
+  explicit Bfloat16Matrix(const torch::Tensor& weight) : weight_(to_bfloat16(weight)) {}
+  torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& bias) const override {
+    return torch::linear(to_bfloat16(x), weight_, bias);
+  }
+
+ private:
+  torch::Tensor weight_;
+};
+
 }  // namespace
 
 LinearWeight LinearWeight::prepacked(WeightDtype dtype) const {
@@ -55,36 +72,11 @@ torch::Tensor linear_relu(const torch::Tensor& x, const LinearWeight& weight,
       .view(sizes);
 }
 
-namespace {
-
-torch::Tensor activate(Activation activation, const torch::Tensor& x) {
-  torch::Tensor y;
-  with_activation(activation, [&](auto held) { y = held.of(x); });
-  return y;
-}
-
-}  // namespace
-
 torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation, bool gated) {
   if (!gated) return activate(activation, products);
   const auto halves = products.chunk(2, -1);
   return activate(activation, halves[0]) * halves[1];
 }
-
-namespace {
-
-class Bfloat16Matrix : public PackedMatrix {
- public:
-  explicit Bfloat16Matrix(const torch::Tensor& weight) : weight_(to_bfloat16(weight)) {}
-  torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& bias) const override {
-    return torch::linear(to_bfloat16(x), weight_, bias);
-  }
-
- private:
-  torch::Tensor weight_;
-};
-
-}  // namespace
 
 std::shared_ptr<const PackedMatrix> round(const torch::Tensor& weight, WeightDtype dtype) {
   const torch::NoGradGuard no_grad;

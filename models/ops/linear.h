@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "models/feed_forward_options.h"
 #include "models/libtorch.h"
+#include "models/options/feed_forward_options.h"
 #include "models/weight_dtype.h"
 
 namespace ablate::models::ops {

@@ -12,7 +12,7 @@
 #include "models/forward_context.h"
 #include "models/module.h"
 #include "models/ops/attention.h"
-#include "models/position/position_options.h"
+#include "models/options/position_options.h"
 
 namespace ablate::models {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "models/transformer.h"
 #include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"

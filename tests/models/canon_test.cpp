@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "models/layer.h"
 #include "models/ops/short_convolution.h"
+#include "models/stack/layer.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 

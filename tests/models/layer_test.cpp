@@ -1,4 +1,4 @@
-#include "models/layer.h"
+#include "models/stack/layer.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 
 namespace ablate::models {
 

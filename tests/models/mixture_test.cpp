@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "tests/models/models.h"
 
 namespace ablate::models {

@@ -1,4 +1,4 @@
-#include "models/ngram_memory.h"
+#include "models/stack/ngram_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/residual_mix.h"
+#include "models/stack/residual_mix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/router.h"
+#include "models/feed_forward/router.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/router.h"
+#include "models/feed_forward/router.h"
 #include "tests/models/routed.h"
 
 namespace ablate::models {

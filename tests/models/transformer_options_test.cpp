@@ -1,4 +1,4 @@
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
+#include "experiments/analysis/statistics/power_law.h"
 #include "experiments/analysis/statistics/significance.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "models/generator.h"
 #include "training/device.h"
 #include "training/orthogonal_steps.h"

@@ -6,8 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "models/module.h"
+#include "models/parametrization.h"
 #include "models/transformer.h"
 #include "tests/training/optimizer_kinds.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "training/optimizer.h"
 
 namespace ablate::training {

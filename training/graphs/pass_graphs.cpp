@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "models/ops/expert_feed_forward.h"
 
 namespace ablate::training {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "data/random.h"
-#include "models/inference/search.h"
+#include "models/inference/sampling.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::training {

@@ -10,7 +10,7 @@
 #include "data/batch.h"
 #include "models/inference/search_options.h"
 #include "models/libtorch.h"
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 
 namespace ablate::training {
 

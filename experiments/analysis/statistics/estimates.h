@@ -44,13 +44,6 @@ inline constexpr double kConfidence = 0.95;
 /// A standard normal variable is between -this and this with probability kConfidence.
 inline constexpr double kNormalQuantile = 1.959963984540054;
 
-/// Student's t is between -this and this with probability `confidence`. REQUIRES: degrees >= 1.
-double t_quantile(int64_t degrees, double confidence = kConfidence);
-
-/// The probability that Student's t is at least as far from 0 as `t`, to nine digits at least even
-/// if it is tiny. REQUIRES: degrees >= 1.
-double t_tail(double t, int64_t degrees);
-
 /// Wilson's 95 % score interval of a share (Wilson 1927). REQUIRES: 0 <= hits <= count, count > 0.
 Interval wilson_interval(int64_t hits, int64_t count);
 
@@ -68,21 +61,5 @@ Interval interquartile_interval(const TaskScores& scores);
 /// The probability that a run of `left` is greater than one of `right`: Mann-Whitney's U divided by
 /// the number of pairs, with a half for ties (Agarwal et al. 2021). NaN if a side is empty.
 double probability_greater(std::span<const double> left, std::span<const double> right);
-
-struct Observation {
-  double x = 0, y = 0;
-};
-
-/// y = factor * x^exponent.
-struct PowerLaw {
-  double factor = 0, exponent = 0;
-  double r_squared = 0;  // share of the variance of log y that the law accounts for
-
-  double at(double x) const;
-};
-
-/// The law with the least squares of log y (Kaplan et al. 2020, section 3). Absent if there are
-/// fewer than three different x, or a number is not positive and finite.
-std::optional<PowerLaw> fit_power_law(std::span<const Observation> observations);
 
 }  // namespace ablate::statistics

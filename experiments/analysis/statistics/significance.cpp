@@ -8,6 +8,7 @@
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/sign_patterns.h"
+#include "experiments/analysis/statistics/student.h"
 
 namespace ablate::statistics {
 namespace {

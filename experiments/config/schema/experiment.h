@@ -7,7 +7,7 @@
 #include "data/data_options.h"
 #include "data/sequence_format.h"
 #include "models/inference/search_options.h"
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 #include "options/record.h"
 #include "tokenizer/tokenizer_options.h"
 #include "training/training_options.h"

@@ -4,7 +4,7 @@
 
 #include "experiments/exchange/format/name_map.h"
 #include "experiments/exchange/huggingface/write_family.h"
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 #include "training/weights.h"
 
 namespace ablate::exchange {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "experiments/exchange/huggingface/config_fields.h"
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 #include "tokenizer/id_map.h"
 
 namespace ablate::exchange {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 #include "training/checkpoint/safetensors.h"
 
 namespace ablate::exchange {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 #include "tokenizer/id_map.h"
 #include "training/checkpoint/safetensors.h"
 

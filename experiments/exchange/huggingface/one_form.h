@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 
 namespace ablate::exchange {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "experiments/exchange/assembly.h"
-#include "models/transformer_options.h"
+#include "models/options/transformer_options.h"
 
 namespace ablate::exchange {
 

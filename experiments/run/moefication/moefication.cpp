@@ -10,7 +10,7 @@
 #include "experiments/errors.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/moefication/neuron_groups.h"
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "training/likelihood.h"
 #include "training/storage/errors.h"
 #include "training/update.h"

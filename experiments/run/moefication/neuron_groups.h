@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "models/feed_forward/router.h"
 #include "models/libtorch.h"
-#include "models/router.h"
 
 namespace ablate::run {
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "models/inference/beam.h"
 #include "models/inference/search.h"
 #include "tests/models/inference/small_model.h"
 

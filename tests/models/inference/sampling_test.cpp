@@ -1,3 +1,5 @@
+#include "models/inference/sampling.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

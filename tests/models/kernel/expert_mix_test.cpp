@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "models/feed_forward.h"
+#include "models/feed_forward/feed_forward.h"
 #include "tests/models/models.h"
 
 namespace ablate::models {

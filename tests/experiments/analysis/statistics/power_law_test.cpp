@@ -1,3 +1,5 @@
+#include "experiments/analysis/statistics/power_law.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -10,6 +10,7 @@
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/sign_patterns.h"
 #include "experiments/analysis/statistics/significance.h"
+#include "experiments/analysis/statistics/student.h"
 #include "tests/experiments/analysis/statistics/golden.h"
 
 namespace ablate::statistics {
