@@ -1,10 +1,12 @@
 """How often Holm's method and the joint test claim something: calibrate.py [PROGRAM] [--studies 4000] [--seed 1]
 
-Without PROGRAM it prints the table of docs/statistics.md, from tests in NumPy. With it, build/answer_numbers, it tests fewer studies
-by that program, and by NumPy, whose p must agree, and holds the rates against the table.
+Without PROGRAM it writes calibration.json beside itself, from tests in NumPy: rows of effect, noise, arms, seeds, and the rates by both
+tests. With it, build/answer_numbers, it tests fewer studies by that program, and by NumPy, whose p must agree, and holds the rates against
+that file, and the table of docs/statistics.md against its rows without an effect.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import subprocess
@@ -13,8 +15,9 @@ import sys
 import numpy
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs/statistics.md"
+FILE = pathlib.Path(__file__).with_name("calibration.json")
 LEVEL = 0.05
-ARMS, SEEDS = (1, 8), (6, 7, 8, 10)
+ARMS, SEEDS = (1, 2, 4, 8), (6, 7, 8, 10)
 SCALES = numpy.array([0.1, 0.1, 1, 5, 0.3, 2, 0.2, 4, 0.5])  # of the baseline and of arms
 QUIET = 0.1  # deviation of a baseline beside skewed or collapsing arms
 
@@ -48,11 +51,15 @@ def collapsing(draw, shape):
 NOISES = {"normal": normal, "heavy tails (t, 3)": heavy, "unequal scales": scaled, "skewed arms": skewed, "collapsing arms": collapsing}
 
 
-def differences(kind, arms, seeds, studies, seed):
-    """[study, arm, seed]; no arm has an effect."""
-    draw = numpy.random.default_rng([seed, list(NOISES).index(kind), arms, seeds, 0])
+def differences(kind, arms, seeds, studies, effect, seed):
+    """[study, arm, seed]; the first half of the arms has the effect, in deviations of its runs."""
+    draw = numpy.random.default_rng([seed, list(NOISES).index(kind), arms, seeds, effect])
     runs = NOISES[kind](draw, (studies, arms + 1, seeds))
-    return runs[:, 1:] - runs[:, :1]
+    effects = numpy.zeros(arms)
+    effects[:max(1, arms // 2)] = effect
+    if kind == "unequal scales":
+        effects *= SCALES[1:arms + 1]
+    return runs[:, 1:] - runs[:, :1] + effects[None, :, None]
 
 
 def p_values(samples):
@@ -76,32 +83,27 @@ def p_values(samples):
     return holm, joint
 
 
-def claimed(p):
-    """The share of studies that claim any difference."""
-    return (p <= LEVEL).any(1).mean()
+def claimed(p, effect):
+    """Of true hypotheses the share of studies that claim any, else the share of the arms with the effect."""
+    true = max(1, p.shape[1] // 2)
+    return (p <= LEVEL).any(1).mean() if effect == 0 else (p[:, :true] <= LEVEL).mean()
 
 
-def table(options):
-    for kind in NOISES:
-        for arms in ARMS:
-            cells = []
-            for seeds in SEEDS:
-                p = p_values(differences(kind, arms, seeds, options.studies, options.seed))
-                cells.append("/".join(f"{claimed(one):.3f}" for one in p))
-            print(f"| {kind} | {arms} | {' | '.join(cells)} |", flush=True)
+def calibrated(options):
+    """Rows of effect, noise, arms, seeds, and the rates by Holm's method and the joint test."""
+    for effect, kind, arms, seeds in itertools.product((0, 4, 2), NOISES, ARMS, SEEDS):
+        p = p_values(differences(kind, arms, seeds, options.studies, effect, options.seed))
+        yield [effect, kind, arms, seeds, *(round(float(claimed(one, effect)), 3) for one in p)]
 
 
-def documented():
-    """{(noise, arms, seeds): (Holm, joint)}"""
+def differing_rows(rows):
+    """Rows of the page's table that differ from the file."""
+    rates = {tuple(row[1:4]): "/".join(f"{rate:.3f}" for rate in row[4:]) for row in rows if row[0] == 0}
     section = PAGE.read_text().split("### The joint test, calibrated")[1].split("\n## ")[0]
-    rates = {}
-    for line in section.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if cells[0] in NOISES:
-            for seeds, cell in zip(SEEDS, cells[2:], strict=True):
-                rates[cells[0], int(cells[1]), seeds] = tuple(map(float, cell.split("/")))
-    assert len(rates) == len(NOISES) * len(ARMS) * len(SEEDS), len(rates)
-    return rates
+    tables = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines()]
+    shown = [cells for cells in tables if cells[0] in NOISES]
+    assert len(shown) == 2 * len(NOISES), "the page has every noise with one arm and with eight"
+    return [cells for cells in shown if cells[2:] != [rates[cells[0], int(cells[1]), seeds] for seeds in SEEDS]]
 
 
 def ask(program, samples):
@@ -113,29 +115,33 @@ def ask(program, samples):
 
 def check(options):
     wrong, studies = 0, 200
-    for (kind, arms, seeds), rates in documented().items():
-        samples = differences(kind, arms, seeds, studies, options.seed + 1)
+    rows = json.loads(FILE.read_text())
+    for effect, kind, arms, seeds, *rates in rows:
+        samples = differences(kind, arms, seeds, studies, effect, options.seed + 1)
         for name, ours, theirs, rate in zip(("Holm", "joint"), ask(options.program, samples), p_values(samples), rates, strict=True):
-            found = claimed(ours)
+            found = claimed(ours, effect)
             middle = (rate * options.studies + found * studies) / (options.studies + studies)
             noise = 4.5 * (middle * (1 - middle) * (1 / options.studies + 1 / studies)) ** 0.5 + 0.001
             if abs(ours - theirs).max() > 1e-9 or abs(found - rate) > noise:
                 wrong += 1
-                print(f"{name}, {kind}, {arms} arms, {seeds} seeds: {found:.3f}, the page has {rate:.3f}; "
+                print(f"{name}, {kind}, {arms} arms, {seeds} seeds, effect {effect}: {found:.3f}, the page has {rate:.3f}; "
                       f"p differ by {abs(ours - theirs).max():.2g}")
-    print(f"{2 * len(documented())} rates compared, {wrong} differ")
+    for cells in differing_rows(rows):
+        wrong += 1
+        print(f"docs/statistics.md: {cells} differs from calibration.json")
+    print(f"{2 * len(rows)} rates compared, {wrong} differ")
     return 1 if wrong else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("program", nargs="?")
-    parser.add_argument("--studies", type=int, default=4000, help="of each cell of the table (default 4000)")
+    parser.add_argument("--studies", type=int, default=4000, help="of each row (default 4000)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.program:
         return check(options)
-    table(options)
+    FILE.write_text("[\n" + ",\n".join(map(json.dumps, calibrated(options))) + "\n]\n")
     return 0
 
 
