@@ -1,6 +1,7 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <new>
 
 #include "tokenizer/model_check.h"
 #include "tokenizer/special_tokens.h"
@@ -15,6 +16,8 @@ class SentencePiece : public TokenizerModel {
     sentencepiece::util::Status status;
     try {
       status = processor_.LoadFromSerializedProto(with_unspellable_names(bytes));
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
       throw TokenizerError(std::string("not a usable tokenizer model: ") + error.what());
     }

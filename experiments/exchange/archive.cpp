@@ -13,6 +13,7 @@
 #include "experiments/records/folders.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_tokens.h"
+#include "training/device.h"
 #include "training/storage/errors.h"
 
 namespace ablate::exchange {
@@ -114,6 +115,7 @@ Archive from_archive(const std::string& bytes, const std::string& source) {
          .examples = examples_of(nlohmann::json::parse(files.at("examples.json"))),
          .weights = facts.at("weights").get<std::string>()}};
   } catch (const c10::Error& error) {
+    if (training::is_out_of_memory(error)) throw;
     fail(source, std::string("cannot be read: ") + error.what_without_backtrace());
   } catch (const nlohmann::json::exception&) {
     fail(source, "lacks files that `ablate export` writes beside the model");

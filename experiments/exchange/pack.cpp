@@ -18,6 +18,7 @@
 #include "experiments/exchange/format/seal.h"
 #include "experiments/records/frozen_study.h"
 #include "tokenizer/text/digest.h"
+#include "training/device.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/errors.h"
 
@@ -131,6 +132,7 @@ void write_archive(const records::StudyFolder& folder, const fs::path& archive) 
     if (!equals.empty()) write(kEqualFiles, nlohmann::json(equals).dump(1));
     writer.writeEndOfFile();
   } catch (const c10::Error& error) {
+    if (training::is_out_of_memory(error)) throw;
     throw training::IoError(
         fmt::format("cannot write {} ({})", archive.string(), error.what_without_backtrace()));
   }
@@ -185,7 +187,8 @@ void unpack(const fs::path& file, const fs::path& folder) {
       training::write_durably(folder / name, training::read_bytes(folder / same));
     }
     fs::remove(folder / kEqualFiles);
-  } catch (const c10::Error&) {
+  } catch (const c10::Error& error) {
+    if (training::is_out_of_memory(error)) throw;
     throw_damaged(file);
   }
 }

@@ -33,13 +33,14 @@ std::string first_line(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Turns exceptions of c10d into RankLost; DeviceError passes.
+/// Turns exceptions of c10d into RankLost; DeviceError passes, and so does a lack of memory.
 auto or_lost(const std::string& what, auto&& call) {
   try {
     return call();
   } catch (const DeviceError&) {
     throw;
   } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) throw;
     throw RankLost(what + " (" + first_line(error) + ")");
   }
 }

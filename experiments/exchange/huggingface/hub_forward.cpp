@@ -8,6 +8,7 @@
 #include <map>
 
 #include "experiments/exchange/huggingface/hub_layers.h"
+#include "training/device.h"
 
 namespace ablate::exchange {
 namespace {
@@ -383,6 +384,7 @@ Tensor hub_logits(const json& config, const training::Tensors& tensors, const Hu
   } catch (const json::exception& error) {
     throw CheckpointError(fmt::format("config.json is not a family's: {}", error.what()));
   } catch (const c10::Error& error) {
+    if (training::is_out_of_memory(error)) throw;
     throw CheckpointError(
         fmt::format("config.json and the tensors do not fit: {}", error.what_without_backtrace()));
   }
