@@ -35,6 +35,7 @@ Origins read_origins(const std::filesystem::path& file);
 /// Names -> words of a family's own.
 using Words = std::map<std::string, std::string>;
 
+/// A special token beside a text.
 ABLATE_ENUM(FrameToken, start, end);
 /// The files of a tokenizer: tokenizer.json beside the SentencePiece model, or Marian's source.spm,
 /// target.spm and vocab.json.
