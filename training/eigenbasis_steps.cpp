@@ -24,7 +24,7 @@ std::vector<torch::Tensor> squares_of(const torch::Tensor& flat,
 }
 
 /// The mean of one side's products, and its eigenvectors as columns. // [N, N] both
-struct Side {
+struct Factor {
   torch::Tensor mean, basis;
 
   void find_basis() const { basis.copy_(std::get<1>(at::linalg_eigh(mean)).flip(1)); }
@@ -42,7 +42,7 @@ struct Side {
 /// One map, as views into the tensors of its parameter.
 struct SoapMap {
   torch::Tensor parameter, gradient, first, second;  // [R, C]
-  Side left, right;
+  Factor left, right;
 
   /// The move with this number, from 1 on.
   void move(const Soap& o, double number, double learning_rate, double lost) const {
