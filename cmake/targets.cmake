@@ -26,6 +26,15 @@ add_library(torch_headers STATIC ${CMAKE_BINARY_DIR}/torch_headers.cpp)
 target_link_libraries(torch_headers PUBLIC ablate::torch PRIVATE ablate_warnings)
 target_precompile_headers(torch_headers PRIVATE ${CMAKE_SOURCE_DIR}/models/libtorch.h)
 
+# Compiles in two thirds of the time. From version 13 on, GCC warns of a precompiled header of -O2 unless what that says of
+# the processor is said, too.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-munroll-only-small-loops ABLATE_UNROLLS_SMALL_LOOPS)
+set(ablate_quickly -O1)
+if(ABLATE_UNROLLS_SMALL_LOOPS)
+  list(APPEND ablate_quickly -munroll-only-small-loops -mvzeroupper)
+endif()
+
 # What describes option structs, which are headers without torch that every folder's configuration reads.
 file(GLOB options_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/options/*.cpp)
 add_library(ablate_options STATIC ${options_sources})
@@ -56,7 +65,7 @@ function(ablate_library folder)
   add_library(ablate::${name} ALIAS ablate_${name})
   target_link_libraries(ablate_${name} PUBLIC ablate::options ${arg_USES} PRIVATE ablate_warnings)
   if(arg_TALKS)
-    target_compile_options(ablate_${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1>)
+    target_compile_options(ablate_${name} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:${ablate_quickly}>")
   endif()
   if(arg_TORCH)
     target_link_libraries(ablate_${name} PUBLIC ablate::torch)

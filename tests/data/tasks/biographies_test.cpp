@@ -48,7 +48,7 @@ TEST(Biographies, OfAPersonAreAsManyAsAsked) {
 }
 
 TEST(Biographies, TheirProbabilityIsThatOfTheDrawnWords) {
-  const auto& test = load(kSmall, ".", 1).tests.front();
+  const auto test = load(kSmall, ".", 1).tests.front();
   EXPECT_NEAR(test.nats.value(), 12 * std::log(2 * 5 * 7 * 4 * 4 * 4), 1e-9);
   const Capo published{.people = 10, .templates = 1};
   EXPECT_NEAR(load(published, ".", 1).tests.front().nats.value() / 10 / std::log(2), 47.6, 0.05);

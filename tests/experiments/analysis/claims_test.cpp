@@ -39,7 +39,7 @@ TEST(Family, IsWithinTheTrainedLengthUnlessTestSetsAreNamed) {
                                     {{"base", kLow}, {"a", kHigh}});
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::better);
   EXPECT_EQ(contrast(evidence, "a").difference.adjusted_p, 2.0 / 256);
-  const auto& beyond = contrast(evidence, "a", "length 13");
+  const auto beyond = contrast(evidence, "a", "length 13");
   EXPECT_EQ(beyond.verdict, Verdict::exploratory);
   EXPECT_TRUE(std::isnan(beyond.difference.p));
   EXPECT_EQ(beyond.sentence, "exploratory, not tested: difference 0.300 [0.300, 0.300]");
@@ -101,7 +101,7 @@ Scores same_worse_unclear() {
 TEST(Margin, AnArmIsEquivalentDifferentOrInconclusive) {
   const auto evidence = evidence_of(
       study_yaml(8, {"same", "worse", "unclear"}, compare("margin: 0.1")), same_worse_unclear());
-  const auto& equal = contrast(evidence, "same");
+  const auto equal = contrast(evidence, "same");
   EXPECT_EQ(equal.verdict, Verdict::equivalent);
   EXPECT_FALSE(equal.outcome.has_value());
   // All eight are within the margin on both sides; Holm's method has three hypotheses.
@@ -125,7 +125,7 @@ TEST(Verdicts, AnIntervalContainsZeroExactlyIfNoDifferenceIsShown) {
       for (int seed = 0; seed < 7; ++seed) scores[arm].push_back(centre + 0.02 * noise(random));
     const auto evidence = make_evidence(study, runs_of(scores));
     for (const char* arm : {"a", "b", "c"}) {
-      const auto& found = contrast(evidence, arm);
+      const auto found = contrast(evidence, arm);
       ASSERT_TRUE(found.interval.has_value());
       const bool zero = found.interval->low <= 0 && found.interval->high >= 0;
       EXPECT_EQ(zero, found.difference.adjusted_p > kLevel);
@@ -325,7 +325,7 @@ class ErrorRate {
     bool difference = false, equality = false;
     for (const char* arm : {"a", "b", "c"})
       for (const char* set : {"length 12", "length 13"}) {
-        const auto& found = contrast(evidence, arm, set);
+        const auto found = contrast(evidence, arm, set);
         if (comparison++ < at_margin)
           equality = equality || found.within.adjusted_p <= kLevel;
         else
@@ -362,7 +362,7 @@ TEST(UndefinedScores, AreNeitherShownAsZeroNorCompared) {
     for (auto& test : run.tests) test.bleu = std::nan("");
   const auto evidence = make_evidence(
       study_of(study_yaml(8, {"a"}, "compare: {baseline: base, metric: bleu}\n")), runs);
-  const auto& cell = cell_of(evidence, "a", "bleu");
+  const auto cell = cell_of(evidence, "a", "bleu");
   EXPECT_TRUE(std::isnan(cell.sample.mean));
   EXPECT_FALSE(cell.contrast.has_value());
   EXPECT_FALSE(cell.best);

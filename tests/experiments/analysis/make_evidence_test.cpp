@@ -20,7 +20,7 @@ TEST(Evidence, OfSixSeedsByHand) {
   const auto evidence = evidence_of(
       study_yaml(6, {"more"}, kCompare),
       {{"base", {0.5, 0.6, 0.7, 0.5, 0.6, 0.7}}, {"more", {0.6, 0.8, 0.8, 0.7, 0.7, 0.9}}});
-  const auto& cell = cell_of(evidence, "more");
+  const auto cell = cell_of(evidence, "more");
   EXPECT_TRUE(cell.primary);
   EXPECT_NEAR(cell.sample.mean, 0.75, kTolerance);
   ASSERT_TRUE(cell.contrast.has_value());
@@ -104,7 +104,7 @@ TEST(Evidence, LowerIsBetterForPerplexity) {
   for (auto& run : runs.results)
     run.tests[0].perplexity = (run.arm == "base" ? 8 : 5) + 0.1 * static_cast<double>(run.seed);
   const auto evidence = make_evidence(study, runs);
-  const auto& found = cell_of(evidence, "more", "perplexity");
+  const auto found = cell_of(evidence, "more", "perplexity");
   EXPECT_EQ(found.contrast->verdict, Verdict::better);
   EXPECT_EQ(found.contrast->improvement, 1);
 }
@@ -218,7 +218,7 @@ TEST(Evidence, WhatCountsByTokensIsNotHeldAgainstOtherTokens) {
   runs.results.back().target_tokenizer_sha256 = "many";
   runs.results.back().tests.front().perplexity = 1.5;
   const auto evidence = make_evidence(study_of(study_yaml(1, {"more"}, kCompare)), runs);
-  const auto& more = arm_of(evidence, "more");
+  const auto more = arm_of(evidence, "more");
   EXPECT_FALSE(find_cell(more, "length 12", "perplexity")->best);
   EXPECT_TRUE(find_cell(more, "length 12", "exact_match")->best);
   EXPECT_TRUE(std::ranges::any_of(evidence.notes, [](const std::string& note) {

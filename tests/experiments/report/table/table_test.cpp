@@ -205,7 +205,7 @@ TEST(Tables, ShowWhatEachTestCouldHaveSeenAndHowManySeedsCollapsed) {
   const auto evidence =
       analysis::evidence_of(analysis::study_yaml(8, {"spread", "broken"}, analysis::kCompare),
                             {{"base", high}, {"spread", spread}, {"broken", broken}});
-  const auto& cell = analysis::cell_of(evidence, "spread");
+  const auto cell = analysis::cell_of(evidence, "spread");
   const auto seen = analysis::format_metric(cell.contrast->detectable.value(), cell.metric);
   const auto line_of = [](const std::string& text, const std::string& start) {
     const auto at = text.find(start, text.find("difference from the baseline"));
