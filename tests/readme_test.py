@@ -14,7 +14,7 @@ import unittest
 SOURCE, PROGRAM = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 STUDY = SOURCE / "experiments/studies/quickstart.yaml"
 NUMBER = re.compile(r"\d+\.\d+")
-CLOSE = 0.02  # of a share; the order of sums differs between instruction sets
+CLOSE = 0.05  # of a share; the order of sums differs between instruction sets, and training multiplies that
 
 
 def block(label):
