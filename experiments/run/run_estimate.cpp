@@ -116,7 +116,7 @@ Planned planned(const RunJob& job) {
   return {std::move(data), std::move(model)};
 }
 
-/// What can be counted: all but seconds and memory. `update` is the time of an update.
+/// An estimate without seconds and memory; `update` is the time of an update in seconds.
 records::RunEstimate counted(const config::Experiment& experiment, const Planned& run,
                              double update) {
   const auto& options = experiment.training;

@@ -21,8 +21,8 @@ std::vector<std::vector<std::string>> texts_of(const Grid& grid) {
   return lines;
 }
 
-/// The lines of a text, broken at words so that they fit the screen where words do; all but the
-/// first of each begin with `indent`.
+/// A text whose lines are broken between words to fit the screen; further parts of a line begin
+/// with `indent`.
 std::string wrapped(const std::string& text, const std::string& indent = "") {
   std::string all;
   std::istringstream lines(text);
