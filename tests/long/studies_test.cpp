@@ -55,8 +55,9 @@ TEST_F(StudyTest, TheQuickstartEndsInAClaimBeyondTheTrainedLength) {
   const std::vector<std::string> verdicts{"worse", "not_learned"};
   for (const size_t arm : {0, 1}) {
     const auto& cells = table["tasks"][0]["arms"][arm + 1]["cells"];
-    const auto primary =
-        std::ranges::find(cells, true, [](const auto& cell) { return cell["primary"]; });
+    const auto primary = std::find_if(cells.begin(), cells.end(), [](const nlohmann::json& cell) {
+      return cell["primary"].get<bool>();
+    });
     ASSERT_NE(primary, cells.end());
     EXPECT_EQ((*primary)["test_set"], "length 7");
     EXPECT_EQ((*primary)["contrast"]["verdict"], verdicts[arm]) << primary->dump(1);
