@@ -68,7 +68,7 @@ struct FamilyMap {
   TokenizerWords tokenizer;
   Words dropouts;  // keys of ours below model -> the field of config.json with the same rate
 
-  /// Whether files have a bias of the output even if our model has none.
+  /// True if every file of the family has a bias of the output.
   bool always_has_bias() const {
     const auto bias = tensors.find("output_bias");
     return bias != tensors.end() && bias->second.always;
