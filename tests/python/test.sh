@@ -18,7 +18,8 @@ fi
 commands=$(awk '/^```sh$/ { on = 1; next } on && /^```$/ { exit } on' docs/python.md)
 (cd "$work" && PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 bash -ec "$commands")
 "$work/tools/bin/pip" install --quiet --disable-pip-version-check mypy nbclient
-echo "$packages" >"$work"/tools/lib/python3*/site-packages/ablate.pth
+tools=$(echo "$work"/tools/lib/python3*/site-packages)
+echo "$packages" >"$tools/ablate.pth"
 (cd python && "$work/tools/bin/mypy" --strict --ignore-missing-imports --allow-untyped-calls --cache-dir "$work/mypy" -p ablate_lab)
 cd tests/python
 PLAIN="$work/ablate/bin/python" PATH="$work/ablate/bin:$PATH" "$work/tools/bin/python" -B -m unittest "${@:2}"
