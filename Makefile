@@ -61,7 +61,7 @@ test-asan: setup-test
 # What has threads of its own, under ThreadSanitizer.
 test-tsan: setup-test
 	cmake --preset tsan && cmake --build --preset tsan
-	TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp ctest --test-dir build-tsan -R '^(data|process|training)_test$$' --output-on-failure
+	TSAN_OPTIONS=die_after_fork=0:suppressions=$(CURDIR)/tests/tsan.supp ctest --test-dir build-tsan -R '^(data|process|training)_test$$' --output-on-failure
 
 # The program without CPU kernels of its own; CXX=clang++ builds it with clang.
 test-portable: setup-test
