@@ -45,8 +45,12 @@ std::string verdict_words(const Contrast& contrast) {
     words += fmt::format("; {} the claim that it {}",
                          contrast.outcome == Outcome::agrees        ? "agrees with"
                          : contrast.outcome == Outcome::contradicts ? "contradicts"
-                                                                    : "inconclusive on",
+                         : contrast.outcome == Outcome::no_effect_of_that_size
+                             ? "no effect of the published size, inconclusive on"
+                             : "inconclusive on",
                          phrase_of(*contrast.claim.kind));
+  if (contrast.outcome && !contrast.outside.empty())
+    words += ", outside its source's regime: " + joined(contrast.outside, "; ");
   return words;
 }
 

@@ -9,6 +9,7 @@
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/regime.h"
 #include "experiments/analysis/sentence_test.h"
 #include "experiments/analysis/statistics/collapse.h"
 #include "experiments/analysis/verdict.h"
@@ -225,6 +226,7 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
       judged.no_claim = not_learned(arm, *baseline);
     if (!judged.no_claim && (is_censored(cell.sample) || is_censored(reference)))
       judged.no_claim = NoClaim{.reason = Reason::censored};
+    cell.contrast->outside = outside(cell.contrast->claim.regime, baseline->regime);
     cell.contrast->collapsed = collapsed_text(cell.sample, reference, baseline->name);
     judged.both_failed = both_failed(cell, reference);
     keep_possible(*cell.contrast, cell,

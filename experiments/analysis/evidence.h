@@ -103,7 +103,9 @@ struct NoClaim {
 };
 
 /// What the results say of the claim that the study declares of an arm.
-ABLATE_ENUM(Outcome, agrees, contradicts, inconclusive, not_learned);
+ABLATE_ENUM(Outcome, agrees, contradicts,
+            no_effect_of_that_size,  // no difference is shown, and the published one is left out
+            inconclusive, not_learned);
 
 inline constexpr double kUntested = std::numeric_limits<double>::quiet_NaN();
 
@@ -143,14 +145,16 @@ struct Contrast {
   Test difference;                                    // that there is one, in either direction
   Test within;  // that it is smaller than the margin; of `noninferior`, that the loss is
   Test beyond;  // of claims of equality or of no loss: that it is greater than the margin
+  Test sign;    // that one direction is more frequent among the seeds; not of e-values
   /// The smallest difference that such a study would show with a probability of 80 %.
   std::optional<double> detectable;
   double improvement = 0.5;  // probability that the arm is better; NaN if neither direction is
   Verdict verdict = Verdict::exploratory;
-  std::optional<NoClaim> no_claim;  // of primary cells whose verdict is not that of a test
-  std::optional<Outcome> outcome;   // of the declared claim
-  std::string collapsed;            // "2 of 8 seeds", or empty
-  std::string sentence;             // the verdict in words, with its figures
+  std::optional<NoClaim> no_claim;   // of primary cells whose verdict is not that of a test
+  std::optional<Outcome> outcome;    // of the declared claim, by itself
+  std::vector<std::string> outside;  // why the study is outside the regime of the claim's source
+  std::string collapsed;             // "2 of 8 seeds", or empty
+  std::string sentence;              // the verdict in words, with its figures
 };
 
 /// How often a task was solved: in seeds with at least 95 % of the examples right.
@@ -210,6 +214,7 @@ struct ArmEvidence {
   std::vector<ChangedKey> changes;
   int64_t parameters = 0, active_parameters = 0, trained_parameters = 0;
   double flops_per_token = 0;
+  config::RegimeOptions regime;  // of the first run that has finished
   // Of the runs that were trained:
   Sample steps, tokens, training_flops, training_seconds, tokens_per_second, memory_bytes;
   std::vector<Cell> cells;  // every metric of every test set, the same ones in every arm of a task

@@ -183,6 +183,27 @@ void test_within(Family& family) {
   for (size_t i = 0; i < of.size(); ++i) of[i]->within.adjusted_p = adjusted[i];
 }
 
+/// The signs of the differences, which no size of a collapse changes.
+Values signs_of(const Tested& one) {
+  Values signs;
+  for (const double d : one.contrast->differences) signs.push_back(d > 0 ? 1 : d < 0 ? -1 : 0);
+  return signs;
+}
+
+void test_signs(Family& family, bool jointly) {
+  std::vector<Values> signs;
+  Values p;
+  for (const auto& one : family.tested) {
+    signs.push_back(signs_of(one));
+    p.push_back(statistics::sign_flip_p(signs.back()));
+  }
+  auto all = p;
+  all.resize(static_cast<size_t>(family.comparisons), 1);
+  const auto adjusted = jointly ? statistics::joint_sign_flip_p(signs, statistics::Side::both)
+                                : statistics::holm(all);
+  for (size_t i = 0; i < p.size(); ++i) family.tested[i].contrast->sign = {p[i], adjusted[i]};
+}
+
 void add_relative(Tested& one) {
   const double mean = statistics::mean(one.baseline);
   if (mean > 0) one.contrast->relative = {.mean = one.contrast->mean / mean, .interval = {}};
@@ -207,6 +228,7 @@ Correction test_family(Family& family) {
     test_by_holm(family);
   test_within(family);
   test_beyond(family, jointly);
+  if (family.test != config::PairedTest::e_value) test_signs(family, jointly);
   if (family.comparisons < 2) return Correction::none;
   return jointly ? Correction::joint : Correction::holm;
 }

@@ -20,6 +20,7 @@
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/ladder.h"
 #include "experiments/analysis/notes.h"
+#include "experiments/analysis/regime.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/tuned_values.h"
 #include "experiments/config/schema/option.h"
@@ -257,6 +258,7 @@ class TaskBuilder {
       arm.active_parameters = (*any)->active_parameters;
       arm.trained_parameters = (*any)->trained_parameters;
       arm.flops_per_token = (*any)->flops_per_token;
+      arm.regime = regime_of(run_of(arm.name).experiment, **any);
     }
     arm.steps = sample_over(runs, of_training(&records::RunResult::steps));
     arm.tokens = sample_over(runs, of_training(&records::RunResult::tokens));
@@ -286,6 +288,13 @@ class TaskBuilder {
   const std::string& task_;
   std::vector<Runs> arms_;
 };
+
+bool has_regimes(const config::Study& study) {
+  if (!study.compare) return false;
+  const auto has = [](const config::ArmClaim& claim) { return is_given(claim.regime); };
+  return has(study.compare->claim) ||
+         std::ranges::any_of(study.compare->arms, [&](const auto& arm) { return has(arm.second); });
+}
 
 /// The settings of a declared task stand side by side.
 void add_all_claims(std::vector<TaskEvidence>& tasks, const config::Study& study) {
@@ -323,6 +332,10 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
   const auto standing = records::standing_of(runs);
   evidence.confirmatory = standing.exploratory.empty();
   evidence.standing = standing.sentence();
+  if (!evidence.confirmatory && has_regimes(study))
+    evidence.notes.emplace_back(
+        "Regime after result: that the sources' regimes were entered before the first run is not "
+        "registered.");
   return evidence;
 }
 

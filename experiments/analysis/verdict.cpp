@@ -82,15 +82,23 @@ Verdict verdict_of(Reason reason) {
   return Verdict::too_few_seeds;
 }
 
+/// Whether the interval ends before the published difference.
+bool leaves_out_published(const Contrast& contrast) {
+  const auto& published = contrast.claim.published;
+  if (!published || !contrast.interval) return false;
+  return *published > 0 ? contrast.interval->high < *published
+                        : contrast.interval->low > *published;
+}
+
 /// The outcome of a claim of a difference in the direction that `agreeing` names.
 Outcome outcome_of_difference(const Contrast& contrast, const Cell& cell, Verdict agreeing) {
+  if (!is_tested(contrast.verdict)) return Outcome::inconclusive;
+  const bool shown = contrast.difference.adjusted_p <= kLevel;
+  const bool claimed = is_better(contrast, cell) == (agreeing == Verdict::better);
+  if (shown && !claimed) return Outcome::contradicts;
   if (contrast.verdict == agreeing) return Outcome::agrees;
-  if (contrast.verdict == Verdict::better || contrast.verdict == Verdict::worse)
-    return Outcome::contradicts;
-  if (contrast.verdict != Verdict::equivalent) return Outcome::inconclusive;
-  const bool shown = contrast.difference.adjusted_p <= kLevel &&
-                     is_better(contrast, cell) == (agreeing == Verdict::better);
-  return shown ? Outcome::inconclusive : Outcome::contradicts;
+  return !shown && leaves_out_published(contrast) ? Outcome::no_effect_of_that_size
+                                                  : Outcome::inconclusive;
 }
 
 /// The outcome of a claim that only an effect beyond the margin contradicts.
@@ -229,12 +237,25 @@ std::string inconclusive_text(const Contrast& contrast, const std::string& metri
   return text;
 }
 
-/// "better in 5 of 6 seeds"
-std::string signs_text(const Contrast& contrast, const Cell& cell) {
+/// "better in 5 of 6 seeds; nothing is said about means", "worse in every pair of 8 (sign test
+/// p = 0.008); ..."
+std::string signs_text(const Contrast& contrast, const Cell& cell, const Judged& judged) {
   const auto better = std::ranges::count_if(contrast.differences, [&](double d) {
     return cell.direction == Direction::higher ? d > 0 : d < 0;
   });
-  return fmt::format("better in {} of {} seeds", better, contrast.differences.size());
+  const auto worse =
+      std::ranges::count_if(contrast.differences, [](double d) { return d != 0; }) - better;
+  const auto seeds = std::ssize(contrast.differences);
+  const bool shown = contrast.sign.adjusted_p <= kLevel;
+  const bool is_worse = shown && worse > better;
+  const auto many = is_worse ? worse : better;
+  auto text = fmt::format("{} in {}", is_worse ? "worse" : "better",
+                          shown && many == seeds ? fmt::format("every pair of {}", seeds)
+                                                 : fmt::format("{} of {} seeds", many, seeds));
+  if (shown)
+    text += fmt::format(" (sign test {})",
+                        p_text(contrast.sign, judged.correction, judged.comparisons));
+  return text + "; nothing is said about means";
 }
 
 std::string finding_text(const Contrast& contrast, const Cell& cell, const Judged& judged) {
@@ -256,8 +277,8 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
     case Verdict::inconclusive:
       return inconclusive_text(contrast, metric, judged);
     case Verdict::unstable:
-      return fmt::format("unstable: {}; no claim about means; {}", reason_words(contrast),
-                         signs_text(contrast, cell));
+      return fmt::format("unstable: {}; {}", reason_words(contrast),
+                         signs_text(contrast, cell, judged));
     case Verdict::too_few_seeds:
       return fmt::format("{}; no claim: {}", difference_text(contrast, metric),
                          reason_words(contrast));
@@ -272,7 +293,16 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
   return "";
 }
 
-std::string claim_text(const Contrast& contrast) {
+/// ", outside the source's regime (depth 2, in the source 12 to 24), so that this decides nothing
+/// about the source"
+std::string regime_text(const Contrast& contrast) {
+  if (contrast.outside.empty()) return "";
+  return fmt::format(
+      ", outside the source's regime ({}), so that this decides nothing about the source",
+      fmt::join(contrast.outside, "; "));
+}
+
+std::string outcome_text(const Contrast& contrast) {
   if (!contrast.outcome) return "";
   const auto claim = fmt::format("the claim that it {}", phrase_of(*contrast.claim.kind));
   switch (*contrast.outcome) {
@@ -280,11 +310,18 @@ std::string claim_text(const Contrast& contrast) {
       return "; agrees with " + claim;
     case Outcome::contradicts:
       return "; contradicts " + claim;
+    case Outcome::no_effect_of_that_size:
+      return fmt::format("; shows no effect of the published size, {:.3g}, and leaves open {}",
+                         *contrast.claim.published, claim);
     case Outcome::inconclusive:
     case Outcome::not_learned:
       return "; leaves open " + claim;
   }
   return "";
+}
+
+std::string claim_text(const Contrast& contrast) {
+  return outcome_text(contrast) + (contrast.outcome ? regime_text(contrast) : "");
 }
 
 std::string detectable_text(const Contrast& contrast, const Cell& cell) {

@@ -97,11 +97,13 @@ struct RunResult {
   /// Largest share of the experts' choices / mean share, of the first batch of the last logged
   /// update, the mean over the mixtures; 1: even. NaN without experts.
   double expert_imbalance = kNotMeasured;
-  double training_seconds = 0;  // over all starts, without validation, observation and saving
-  double training_flops = 0;    // of all updates (training/training_flops.h)
-  int64_t tokens = 0;           // target tokens trained on, the end token included
-  int64_t memory_bytes = 0;     // peak of the process, or on CUDA of the allocator
-  std::string data_sha256;      // of the examples
+  double training_seconds = 0;   // over all starts, without validation, observation and saving
+  double training_flops = 0;     // of all updates (training/training_flops.h)
+  int64_t tokens = 0;            // target tokens trained on, the end token included
+  int64_t text_tokens = 0;       // target tokens of the training set, in one reading
+  int64_t longest_sequence = 0;  // tokens of the longest side in training
+  int64_t memory_bytes = 0;      // peak of the process, or on CUDA of the allocator
+  std::string data_sha256;       // of the examples
   std::string target_tokenizer_sha256;
   std::string hardware;  // of all starts: hardware_of()
   InitialWeights initial_weights;
@@ -117,8 +119,9 @@ struct RunResult {
                 validation_perplexity, validation_token_accuracy, validation_unknown_targets,
                 attention_entropy, attention_sink, rank_residual, active_neurons, update_ratio,
                 gradient_noise, expert_imbalance, training_seconds, training_flops, tokens,
-                memory_bytes, data_sha256, target_tokenizer_sha256, hardware, initial_weights,
-                weights, shortfalls, bleu_signature, chrf_signature, tests, files)
+                text_tokens, longest_sequence, memory_bytes, data_sha256, target_tokenizer_sha256,
+                hardware, initial_weights, weights, shortfalls, bleu_signature, chrf_signature,
+                tests, files)
 };
 
 /// Updates of the run's weights, in this run and before.

@@ -77,6 +77,9 @@ void add_training(records::RunResult& result, const TrainingOutcome& trained, co
   result.training_seconds = summary.state.seconds;
   result.training_flops = summary.state.flops;
   result.tokens = summary.state.tokens;
+  const auto text = prepared.data.training_text();
+  result.text_tokens = text.tokens;
+  result.longest_sequence = text.longest;
   result.memory_bytes = trained.memory_bytes;
   result.trained_parameters = trained.trained_parameters;
   result.earlier_steps = earlier_steps(prepared);

@@ -126,6 +126,18 @@ Cuts RunData::cuts(uint64_t seed) const {
   return {first.cut_sources, first.cut_targets};
 }
 
+TrainingText RunData::training_text() const {
+  TrainingText text;
+  for (const auto& [source, target, prompt, started] : train.examples) {
+    text.tokens += std::ssize(target) - prompt;
+    text.longest = std::max({text.longest, std::ssize(source), std::ssize(target)});
+  }
+  if (train.text) text.tokens = train.text->size();
+  if (const auto chunking = format.augmentation(tokenizers, train.text).chunking)
+    text.longest = std::min(chunking->block, text.tokens);
+  return text;
+}
+
 std::vector<std::string> shortfalls(const config::Experiment& experiment, const RunData& data) {
   std::vector<std::string> notes;
   const auto wanted = experiment.tokenizer.vocabulary;

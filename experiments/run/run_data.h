@@ -22,6 +22,12 @@ struct Cuts {
   int64_t sources = 0, targets = 0;
 };
 
+/// The training set as its model reads it.
+struct TrainingText {
+  int64_t tokens = 0;   // of the targets, in one reading
+  int64_t longest = 0;  // of a side; of running text a block
+};
+
 /// The data that a run is trained and tested on.
 struct RunData {
   data::Corpus corpus;
@@ -36,6 +42,7 @@ struct RunData {
   /// The number of sides of the training set beyond the limit, in the first epoch if augmentation
   /// changes every epoch.
   Cuts cuts(uint64_t seed) const;
+  TrainingText training_text() const;
   /// The augmentation of `train` in training with this seed. REQUIRES: this outlives it and is not
   /// moved.
   data::Augmentation augmentation(uint64_t seed) const;

@@ -13,19 +13,21 @@ double median(std::span<const double> sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-double floor_of(std::span<const double> good, const Interval& range) {
+/// The least gap, in the metric's units, below these good runs.
+double least_gap(std::span<const double> good, const Interval& range) {
   const double width = range.high - range.low;
-  return kCollapseFloor * (std::isfinite(width) ? width : std::abs(median(good)));
+  const auto& gap = std::isfinite(width) ? kCollapsedScore : kCollapsedLoss;
+  return std::max({gap.ranges * std::abs(good.front() - good.back()),
+                   gap.of_median * std::abs(median(good)),
+                   std::isfinite(width) ? gap.of_range * width : 0});
 }
 
 /// How many of the finite values, sorted from best to worst, are good; `all` counts also others.
 size_t good_runs(std::span<const double> sorted, size_t all, const Interval& range) {
   size_t good = sorted.size();
   for (size_t count = std::max(kFewestGood, (all + 1) / 2); count < sorted.size(); ++count) {
-    const double spread = std::abs(sorted[0] - sorted[count - 1]);
     const double gap = std::abs(sorted[count - 1] - sorted[count]);
-    const double limit = std::max(kCollapseGap * spread, floor_of(sorted.first(count), range));
-    if (gap > limit) good = count;
+    if (gap > least_gap(sorted.first(count), range)) good = count;
   }
   return good;
 }

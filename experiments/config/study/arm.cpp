@@ -157,6 +157,7 @@ ArmClaim claim_of(const Comparison& comparison, const std::string& task, const s
   if (metric_of(comparison, task) == comparison.metric) return claim;
   claim.margin.reset();
   claim.forecast.reset();
+  claim.published.reset();
   if (claim.kind && needs_margin(*claim.kind)) claim.kind.reset();
   return claim;
 }

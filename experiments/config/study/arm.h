@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/config/schema/metric.h"
+#include "experiments/config/study/regime.h"
 #include "experiments/config/yaml/value.h"
 #include "options/enumeration.h"
 
@@ -79,6 +80,8 @@ struct ArmClaim {
   std::optional<ClaimKind> kind;          // absent: only a difference is asked for
   std::optional<double> margin;           // smallest difference of the metric that matters
   std::optional<Forecast> forecast = {};  // of the difference of the metric
+  std::optional<double> published = {};   // the source's difference of the metric
+  RegimeOptions regime = {};              // of the source
 };
 
 /// The test of paired differences.

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <variant>
 
-#include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/schema/reader.h"
+#include "experiments/config/study/claim_check.h"
 #include "experiments/config/study/cost_target.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/suggestion.h"
@@ -22,23 +22,6 @@ namespace {
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
-}
-
-/// The place of a word in the file, and its kind for messages.
-struct Place {
-  const char* what;  // "arm"
-  const char* key;
-  Mark mark;
-};
-
-void require_known(const std::string& word, const std::vector<std::string>& known,
-                   const Place& place, ProblemList& problems) {
-  if (contains(known, word)) return;
-  const bool metric = std::string_view(place.what) == "metric";
-  problems.add(
-      place.mark,
-      fmt::format("unknown {} {} in {}{}", place.what, in_quotes(word), place.key,
-                  metric ? hint_for_value(kMetricPath, word, known) : did_you_mean(word, known)));
 }
 
 std::map<std::string, std::string> metrics_of_tasks(const Value& section,
@@ -71,88 +54,6 @@ std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
     for (const auto& item : entry.value.items) found[entry.key].push_back(item.scalar);
   }
   return found;
-}
-
-/// Reports a margin that is not positive, a claim without the one that it needs, and a forecast
-/// that does not ascend; `section` holds the values that were given at `path`.
-ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, const Tree& section,
-                       ProblemList& problems) {
-  if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
-    problems.add(section.place("margin"), path + ".margin must be positive");
-  if (options.claim && needs_margin(*options.claim) && !options.margin)
-    problems.add(
-        section.place("claim"),
-        fmt::format("a claim that an arm is {} needs a margin; add {}.margin, the smallest "
-                    "difference that matters",
-                    word_of(*options.claim), path));
-  if (options.forecast && !ascends(*options.forecast))
-    problems.add(section.place("forecast"), path + ".forecast must be three ascending quantiles");
-  return {options.claim, options.margin, options.forecast};
-}
-
-/// The claims of single arms; what one does not give is that of all arms.
-std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
-                                               const StudyNames& names, ProblemList& problems) {
-  std::map<std::string, ArmClaim> claims;
-  if (options.arms.type != Value::Type::mapping)
-    problems.add(options.arms.mark,
-                 "compare.arms must be a mapping of arms to their claims, such as { gelu: { claim: "
-                 "equal, margin: 0.01 } }");
-  for (const auto& entry : options.arms.entries) {
-    require_known(entry.key, names.arms, {"arm", "compare.arms", entry.mark}, problems);
-    if (entry.key == options.baseline)
-      problems.add(entry.mark, fmt::format("{} is the baseline, so nothing is claimed of it; leave "
-                                           "it out of compare.arms",
-                                           in_quotes(entry.key)));
-    if (entry.value.type == Value::Type::mapping && entry.value.entries.empty())
-      problems.add(entry.mark, fmt::format("compare.arms says nothing of {}; give it a claim or a "
-                                           "margin, or leave it out",
-                                           in_quotes(entry.key)));
-    const auto path = "compare.arms." + entry.key;
-    auto own = options.claim;
-    auto given = read(entry.value, options::slot_of(own), {study_schema(), problems, path});
-    given.root.mark = entry.mark;
-    claims[entry.key] = checked_claim(own, path, given, problems);
-  }
-  return claims;
-}
-
-/// Reports margins that no difference of the metric can exceed.
-void check_margins(const CompareOptions& options, const Tree& tree, const Comparison& comparison,
-                   ProblemList& problems) {
-  const auto* metric = find_metric(comparison.metric);
-  if (metric == nullptr) return;
-  const auto check = [&](const ArmClaim& claim, const std::string& path, const Mark& mark) {
-    if (claim.margin && std::isfinite(*claim.margin) && *claim.margin >= metric->high - metric->low)
-      problems.add(mark, fmt::format("{} is {}, but {} is between {} and {}, so no difference is "
-                                     "larger; give the smallest difference that matters",
-                                     path, *claim.margin, metric->name, metric->low, metric->high));
-  };
-  check(comparison.claim, "compare.margin", tree.place("compare.margin"));
-  for (const auto& entry : options.arms.entries)
-    if (const auto* margin = entry.value.find("margin"))
-      check(comparison.arms.at(entry.key), fmt::format("compare.arms.{}.margin", entry.key),
-            margin->value.mark);
-}
-
-/// Reports claims by a margin of the study's metric if a task is compared by another one.
-void check_claims_of_metric(const CompareOptions& options, const Tree& tree,
-                            const Comparison& comparison, ProblemList& problems) {
-  const auto other = std::ranges::find_if(
-      comparison.metrics, [&](const auto& entry) { return entry.second != comparison.metric; });
-  if (other == comparison.metrics.end()) return;
-  const auto check = [&](const std::optional<ClaimKind>& claim, const Mark& mark) {
-    if (claim && needs_margin(*claim))
-      problems.add(mark, fmt::format("the claim {} has a margin of {}, but the task {} is compared "
-                                     "by {}; leave the claim out, or the task out of "
-                                     "compare.metrics",
-                                     word_of(*claim), comparison.metric, in_quotes(other->first),
-                                     other->second));
-  };
-  check(comparison.claim.kind, tree.place("compare.claim"));
-  for (const auto& entry : options.arms.entries)
-    if (const auto* claim = entry.value.find("claim"))
-      check(comparison.arms.at(entry.key).kind, claim->value.mark);
 }
 
 /// Reports a metric that needs a target, in a study without one.
@@ -295,7 +196,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   const Tree section{.root = tree.find("compare")->value};
   Comparison comparison{.baseline = options.baseline,
                         .metric = options.metric,
-                        .claim = checked_claim(options.claim, "compare", section, problems),
+                        .claim = check_claim(options, section, problems),
                         .test = options.test,
                         .allow = options.allow,
                         .fit = options.fit,
@@ -314,8 +215,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
       require_no_target(metric, place("compare.metrics"), problems);
   }
   check_has_test_sets(comparison, place("compare.test_sets"), problems);
-  check_margins(options, tree, comparison, problems);
-  check_claims_of_metric(options, tree, comparison, problems);
+  check_claims(options, tree, comparison, problems);
   return comparison;
 }
 

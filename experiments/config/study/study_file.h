@@ -17,6 +17,8 @@ struct ArmClaimOptions {
   std::optional<ClaimKind> claim;
   std::optional<double> margin;
   std::optional<Forecast> forecast;
+  std::optional<double> published;
+  RegimeOptions regime;
 
   static void fields(auto& o, auto&& visit) {
     visit("claim", o.claim,
@@ -29,6 +31,13 @@ struct ArmClaimOptions {
     visit("forecast", o.forecast,
           "what is expected of the arm's difference from the baseline: its 10 %, 50 % and 90 % "
           "quantiles, such as [-0.05, -0.02, 0.01], which the report scores");
+    visit("published", o.published,
+          "the source's difference, arm minus baseline, in `metric` and on the study's scale, such "
+          "as -0.04; if no difference is shown and the interval leaves it out, the study shows no "
+          "effect of that size here");
+    visit("regime", o.regime,
+          "the range for which the source speaks; a study that misses it by more than a factor of "
+          "4 decides nothing about the source");
   }
 };
 

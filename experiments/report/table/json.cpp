@@ -33,8 +33,10 @@ ABLATE_RECORDED(analysis::Cell, test_set, extrapolates, metric, direction, prima
                 contrast, success, sentence_tests)
 ABLATE_RECORDED(analysis::CostRatio, resource, values, bounds, mean, interval)
 ABLATE_RECORDED(analysis::ChangedKey, path, baseline, value)
+ABLATE_RECORDED(config::RegimeOptions, parameters, depth, width, length, tokens_per_parameter,
+                epochs)
 ABLATE_RECORDED(analysis::ArmEvidence, name, baseline, changes, parameters, active_parameters,
-                trained_parameters, flops_per_token, steps, tokens, training_flops,
+                trained_parameters, flops_per_token, regime, steps, tokens, training_flops,
                 training_seconds, tokens_per_second, memory_bytes, cells, cost_ratios)
 ABLATE_RECORDED(config::GridPoint, key, value)
 ABLATE_RECORDED(config::Setting, task, size, grid)
@@ -51,10 +53,11 @@ ABLATE_RECORDED(analysis::Evidence, study, question, confirmatory, standing, ans
                 metric, seeds, tasks, ladders, aggregates, tuning, expectations, missing, notes)
 
 void members_of(const analysis::Contrast& o, auto&& visit) {
-  ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, beyond, detectable,
-                 improvement, verdict, outcome, forecast, sentence)
+  ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, beyond, sign,
+                 detectable, improvement, verdict, outcome, outside, forecast, sentence)
   visit("claim", o.claim.kind);
   visit("margin", o.claim.margin);
+  visit("published", o.claim.published);
 }
 
 void members_of(const analysis::SizeFit& o, auto&& visit) {
@@ -74,9 +77,9 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 #undef ABLATE_MEMBERS
 
 /// Lists and texts that are left out if they are empty.
-constexpr auto kUnlessEmpty =
-    std::to_array<std::string_view>({"censored", "collapsed", "sentence_tests", "cost_ratios",
-                                     "fits", "target", "no_claim", "best_at"});
+constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
+    {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "target", "no_claim",
+     "best_at", "outside"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {

@@ -1,5 +1,6 @@
 #include "experiments/analysis/claims.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -167,10 +168,33 @@ std::vector<Outcome> outcomes(const std::string& kind) {
 
 TEST(Claims, AreDecidedByWhatTheySay) {
   using enum Outcome;
-  EXPECT_EQ(outcomes("superior"), (std::vector{contradicts, contradicts, inconclusive}));
-  EXPECT_EQ(outcomes("inferior"), (std::vector{contradicts, agrees, inconclusive}));
+  EXPECT_EQ(outcomes("superior"), (std::vector{inconclusive, contradicts, inconclusive}));
+  EXPECT_EQ(outcomes("inferior"), (std::vector{inconclusive, agrees, inconclusive}));
+  EXPECT_EQ(outcomes("superior, published: 0.05"),
+            (std::vector{no_effect_of_that_size, contradicts, inconclusive}));
+  EXPECT_EQ(outcomes("inferior, published: -0.05"),
+            (std::vector{no_effect_of_that_size, agrees, inconclusive}));
   EXPECT_EQ(outcomes("noninferior"), (std::vector{agrees, contradicts, inconclusive}));
   EXPECT_EQ(outcomes("equal"), (std::vector{agrees, contradicts, inconclusive}));
+}
+
+TEST(Claims, OfADifferenceAreNotContradictedByOneThatMayBeAsPublished) {
+  // The mean difference is 0.0014, of both signs, and its interval reaches from -0.001 to 0.004.
+  std::vector<double> arm;
+  for (const double d : {0.004, -0.002, 0.005, -0.001, 0.003, -0.003, 0.004, 0.001})
+    arm.push_back(0.6 + d);
+  const auto found = [&](double published) {
+    return contrast(evidence_of(study_yaml(8, {"a"},
+                                           compare(fmt::format("margin: 0.1, claim: superior, "
+                                                               "published: {}",
+                                                               published))),
+                                {{"base", std::vector<double>(8, 0.6)}, {"a", arm}}),
+                    "a");
+  };
+  EXPECT_EQ(found(0.003).outcome, Outcome::inconclusive) << "0.003 may be the true difference";
+  EXPECT_EQ(found(0.02).outcome, Outcome::no_effect_of_that_size);
+  EXPECT_TRUE(says(found(0.02).sentence,
+                   "shows no effect of the published size, 0.02, and leaves open the claim"));
 }
 
 /// The outcome of a claim on an arm that differs from 0.6 by `difference`, give or take a little.
@@ -227,15 +251,30 @@ TEST(Collapse, OfSeedsIsNamedAndForbidsClaimsOnMeans) {
   EXPECT_EQ(cell_of(evidence, "a").sample.collapsed, (std::vector<size_t>{2, 5}));
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::unstable);
   EXPECT_EQ(contrast(evidence, "a").outcome, Outcome::inconclusive);
-  EXPECT_TRUE(contrast(evidence, "a")
-                  .sentence.starts_with("unstable: 2 of 8 seeds collapsed; no claim about means; "
-                                        "better in 0 of 8 seeds"));
+  EXPECT_TRUE(
+      contrast(evidence, "a")
+          .sentence.starts_with("unstable: 2 of 8 seeds collapsed; worse in every pair of 8 "
+                                "(sign test p = 0.008 (joint 0.008)); nothing is said "
+                                "about means"))
+      << contrast(evidence, "a").sentence;
   EXPECT_EQ(verdict_figure(contrast(evidence, "a")), "unstable: 2 of 8 seeds");
   EXPECT_EQ(contrast(evidence, "b").outcome, Outcome::agrees);
   const auto turned = make_evidence(
       study, runs_of({{"base", broken}, {"a", base}, {"b", std::vector<double>(8, 0.9)}}));
   EXPECT_EQ(contrast(turned, "a").verdict, Verdict::unstable) << "the baseline collapsed";
   EXPECT_EQ(verdict_figure(contrast(turned, "a")), "unstable: 2 of 8 seeds of base");
+}
+
+TEST(Collapse, LeavesTheSignTestUndecidedWhereSeedsDisagree) {
+  const auto evidence = evidence_of(study_yaml(8, {"a"}, kCompare),
+                                    {{"base", std::vector<double>(8, 0.5)},
+                                     {"a", {0.51, 0.52, 0.5, 0.1, 0.51, 0.49, 0.52, 0.51}}});
+  const auto found = contrast(evidence, "a");
+  // Five better, two worse, one equal: of 128 patterns of seven signs, 58 are as uneven.
+  EXPECT_DOUBLE_EQ(found.sign.p, 58.0 / 128);
+  EXPECT_TRUE(found.sentence.starts_with(
+      "unstable: 1 of 8 seeds collapsed; better in 5 of 8 seeds; nothing is said about means"))
+      << found.sentence;
 }
 
 TEST(Collapse, IsNotThatASeedHasNotRun) {

@@ -36,19 +36,27 @@ TEST(Collapse, LuckyRunsAreNoCollapseOfOthers) {
 }
 
 TEST(Collapse, SmallDifferencesAreNone) {
-  // Within a tenth of the range, and of the median where the range is unbounded.
-  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 1, 0.91}, true, kShares), Places{});
-  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 1, 0.89}, true, kShares), Places{4});
+  // Scores: within a quarter of the median, and within a twentieth of the range.
+  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 1, 0.76}, true, kShares), Places{});
+  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 1, 0.74}, true, kShares), Places{4});
+  EXPECT_EQ(collapsed_seeds(Values{0.1, 0.1, 0.1, 0.1, 0.06}, true, kShares), Places{});
+  EXPECT_EQ(collapsed_seeds(Values{0.1, 0.1, 0.1, 0.1, 0.04}, true, kShares), Places{4});
+  // Losses: within a tenth of the median.
   EXPECT_EQ(collapsed_seeds(Values{2, 2, 2, 2, 2.19}, false, kLosses), Places{});
   EXPECT_EQ(collapsed_seeds(Values{2, 2, 2, 2, 2.21}, false, kLosses), Places{4});
-  // Within eight ranges of the good runs: 0.08 x 8 = 0.64.
-  EXPECT_EQ(collapsed_seeds(Values{0.98, 0.94, 0.9, 0.27}, true, kShares), Places{});
-  EXPECT_EQ(collapsed_seeds(Values{0.98, 0.94, 0.9, 0.25}, true, kShares), Places{3});
+  // Within four ranges of the good scores, 0.08 x 4 = 0.32, or eight of the good losses.
+  EXPECT_EQ(collapsed_seeds(Values{0.98, 0.94, 0.9, 0.59}, true, kShares), Places{});
+  EXPECT_EQ(collapsed_seeds(Values{0.98, 0.94, 0.9, 0.57}, true, kShares), Places{3});
+  EXPECT_EQ(collapsed_seeds(Values{2, 2.04, 2.08, 2.71}, false, kLosses), Places{});
+  EXPECT_EQ(collapsed_seeds(Values{2, 2.04, 2.08, 2.73}, false, kLosses), Places{3});
+  // Seven of eight searches have 21.6 to 22.8 BLEU, and one has 14.5.
+  EXPECT_EQ(collapsed_seeds(Values{22.8, 22.1, 21.6, 22.5, 14.5, 22, 21.9, 22.2}, true, {0, 100}),
+            Places{4});
 }
 
 TEST(Collapse, TheLastGapDecides) {
-  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 0.89, 0, 0}, true, kShares), (Places{4, 5}));
-  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 0.89, 0.1, 0}, true, kShares), (Places{3, 4, 5}));
+  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 0.85, 0, 0}, true, kShares), (Places{4, 5}));
+  EXPECT_EQ(collapsed_seeds(Values{1, 1, 1, 0.7, 0.1, 0}, true, kShares), (Places{3, 4, 5}));
 }
 
 TEST(Collapse, ValuesThatAreNotFiniteHaveCollapsedBesideOthers) {
