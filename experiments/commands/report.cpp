@@ -2,8 +2,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "experiments/analysis/make_evidence.h"
+#include "experiments/analysis/together.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/position_pictures.h"
 #include "experiments/errors.h"
@@ -11,6 +15,7 @@
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/result.h"
 #include "experiments/report/table/layout.h"
+#include "experiments/report/table/together.h"
 #include "experiments/report/write_report.h"
 #include "experiments/run/model_cost.h"
 #include "training/storage/durable_file.h"
@@ -21,7 +26,9 @@ namespace {
 enum class Format { text, csv, json, markdown, latex };
 
 struct ReportRequest {
-  std::string folder;
+  std::vector<std::string> folders;
+  bool together = false;
+  std::vector<double> at;
   std::string to;
   std::optional<Format> format;  // absent: the short tables of a terminal
 };
@@ -50,21 +57,74 @@ void keep_report(const records::StudyFolder& folder, const std::filesystem::path
       training::write_durably(to / entry.path().filename(), training::read_bytes(entry.path()));
 }
 
-void report(const ReportRequest& request) {
-  const exchange::OpenedStudy opened(request.folder);
+/// A study that is open, and its evidence.
+struct Opened {
+  exchange::OpenedStudy opened;
+  config::Study study;
+  records::StudyRuns runs;
+  analysis::Evidence evidence;
+
+  explicit Opened(const std::string& folder)
+      : opened(folder),
+        study(records::read_frozen(opened.folder(), run::counted_parameters())),
+        runs(records::read_runs(study, opened.folder())),
+        evidence(analysis::make_evidence(study, runs)) {}
+};
+
+std::string written_as(Format format, const analysis::Together& together) {
+  auto grid = report::together_grid(together);
+  switch (format) {
+    case Format::text:
+      break;
+    case Format::json:
+      return report::together_json(together);
+    case Format::markdown:
+      return report::pipe_table(grid);
+    case Format::latex:
+      return report::tabular(grid);
+    case Format::csv:
+      throw UsageError("--together has no csv; choose text, json, markdown or latex");
+  }
+  const auto note = report::wrapped(std::exchange(grid.note, ""));
+  return report::layout(grid) + note;
+}
+
+void report_together(const ReportRequest& request) {
+  std::vector<analysis::Evidence> studies;
+  for (const auto& folder : request.folders) studies.push_back(Opened(folder).evidence);
+  const auto together = analysis::pool(studies, request.at);
+  std::cout << written_as(request.format.value_or(Format::text), together);
+  if (request.to.empty()) return;
+  const std::filesystem::path to = request.to;
+  training::create_folder(to);
+  training::write_durably(to / "together.json", report::together_json(together));
+  training::write_durably(to / "together.md", written_as(Format::markdown, together));
+  training::write_durably(to / "together.svg",
+                          report::forest_file(report::together_forest(together)));
+  std::cerr << "together: " << (to / "together.svg").string() << "\n";
+}
+
+void report_study(const ReportRequest& request) {
+  const Opened one(request.folders.front());
+  const auto& opened = one.opened;
   if (!request.to.empty() && !opened.packed())
     throw UsageError("--to is for packed studies; the report of a folder is written into it");
   const auto& folder = opened.folder();
-  const auto study = records::read_frozen(folder, run::counted_parameters());
-  const auto runs = records::read_runs(study, folder);
-  const auto evidence = analysis::make_evidence(study, runs);
-  report::write_report(study, runs, evidence, position_pictures(study));
+  report::write_report(one.study, one.runs, one.evidence, position_pictures(one.study));
   if (!request.to.empty()) keep_report(folder, request.to);
-  std::cout << (request.format ? written_as(*request.format, evidence)
-                               : report::terminal_table(evidence));
+  std::cout << (request.format ? written_as(*request.format, one.evidence)
+                               : report::terminal_table(one.evidence));
   if (!opened.packed()) std::cerr << "report: " << folder.report().string() << "\n";
   if (!request.to.empty())
     std::cerr << "report: " << records::StudyFolder(request.to).report().string() << "\n";
+}
+
+void report(const ReportRequest& request) {
+  if (request.together) return report_together(request);
+  if (request.folders.size() > 1)
+    throw UsageError("a report is of one study; add --together to pool the effects of several");
+  if (!request.at.empty()) throw UsageError("--at is for --together");
+  report_study(request);
 }
 
 }  // namespace
@@ -72,10 +132,17 @@ void report(const ReportRequest& request) {
 void add_report(CLI::App& app) {
   auto request = std::make_shared<ReportRequest>();
   auto* verb = app.add_subcommand("report", "Make a study's report and tables again from its runs");
-  verb->add_option("folder", request->folder,
+  verb->add_option("folder", request->folders,
                    "The study's file, its folder, <output>/<study>, or a file of ablate pack")
       ->required();
-  verb->add_option("--to", request->to, "Folder for the report's files of a packed study");
+  verb->add_flag("--together", request->together,
+                 "Pool the effects of arms of the same name over the settings of several studies");
+  verb->add_option("--at", request->at,
+                   "With --together: other numbers of parameters to give verdicts for")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--to", request->to,
+                   "Folder for the report's files of a packed study, or of --together");
   verb->add_option("--format", request->format, "Print the whole table, in this format")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::text},
@@ -89,9 +156,13 @@ void add_report(CLI::App& app) {
       "Does not train. Writes report.html, forest.svg, results.jsonl, results.csv, results.json, "
       "table.txt, table.md and table.tex into the folder, as 'ablate run' does; those of a packed "
       "study only with --to. Prints the verdicts, or with --format one of the tables.\n"
+      "With --together several studies are pooled: random effects over all settings, with a slope "
+      "over parameters and tokens a parameter, and for each size what a further study would find. "
+      "--to then gets together.json, together.md and together.svg.\n"
       "Examples:\n"
       "  ablate report runs/quickstart\n"
-      "  ablate report runs/quickstart --format latex > table.tex");
+      "  ablate report runs/quickstart --format latex > table.tex\n"
+      "  ablate report runs/one runs/two --together --at 1e6");
   verb->callback([request] { report(*request); });
 }
 

@@ -9,6 +9,7 @@
 #include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
+#include "experiments/analysis/statistics/pooling.h"
 #include "experiments/analysis/statistics/power_law.h"
 #include "experiments/analysis/statistics/significance.h"
 #include "training/metrics/bleu.h"
@@ -91,6 +92,19 @@ json fit(const json& question) {
   return {{"factor", law->factor}, {"exponent", law->exponent}, {"r_squared", law->r_squared}};
 }
 
+/// Each study is its mean, its error and its covariates.
+json pool(const json& question) {
+  std::vector<statistics::StudyEffect> studies;
+  for (const auto& study : question.at("studies"))
+    studies.push_back({study.at(0), study.at(1), study.at(2).get<Numbers>()});
+  const auto pooled = statistics::PooledStudies::of(studies);
+  const auto effect = pooled->at(question.at("place").get<Numbers>());
+  return {{"tau", pooled->tau()},
+          {"coefficients", pooled->coefficients()},
+          {"confidence", Numbers{effect.confidence.low, effect.confidence.high}},
+          {"prediction", Numbers{effect.prediction.low, effect.prediction.high}}};
+}
+
 json answer(const json& question) {
   const std::string what = question.at("what");
   if (what == "lines") return score_lines(question);
@@ -101,6 +115,7 @@ json answer(const json& question) {
   if (what == "share") return share(question);
   if (what == "e_value")
     return {{"p", statistics::e_value_p(question.at("values").get<Numbers>())}};
+  if (what == "pool") return pool(question);
   if (what == "groups") return compare_groups(question);
   return fit(question);
 }

@@ -16,6 +16,7 @@ import sys
 import jiwer
 import numpy
 import sacrebleu
+import scipy.optimize
 import scipy.stats
 from rouge_score.rouge_scorer import RougeScorer
 from statsmodels.stats.multitest import multipletests
@@ -87,7 +88,14 @@ def fit_question(draw):
     return {"what": "fit", "points": [[2.0 ** draw.uniform(0, 20) + index, 10.0 ** draw.uniform(-3, 3)] for index in range(draw.randint(4, 9))]}
 
 
-QUESTIONS = [lines_question, sample_question, joint_question, collapse_question, holm_question, share_question, groups_question, fit_question]
+def pool_question(draw):
+    covariates, scatter = draw.randint(0, 2), draw.choice([0, 0.01, 1])
+    count = covariates + 3 + draw.randint(0, 8)
+    studies = [[draw.gauss(0.1, scatter + 0.01), draw.uniform(0.001, 0.1), [draw.uniform(4, 9) for _ in range(covariates)]] for _ in range(count)]
+    return {"what": "pool", "studies": studies, "place": [draw.uniform(4, 9) for _ in range(covariates)]}
+
+
+QUESTIONS = [lines_question, sample_question, joint_question, collapse_question, holm_question, share_question, groups_question, fit_question, pool_question]
 
 
 def lines_answer(question):
@@ -174,8 +182,29 @@ def fit_answer(question):
     return {"factor": math.exp(found.intercept), "exponent": found.slope, "r_squared": found.rvalue**2}
 
 
+def pool_answer(question):
+    """Paule & Mandel 1982 and Knapp & Hartung 2003 by NumPy's least squares of whitened rows and SciPy's roots."""
+    y, error, place = (numpy.array([study[i] for study in question["studies"]]) for i in range(3))
+    design = numpy.column_stack([numpy.ones(len(y)), place.reshape(len(y), -1)])
+    degrees = len(y) - design.shape[1]
+
+    def fitted(tau2):
+        root = (error**2 + tau2) ** -0.5
+        found = numpy.linalg.lstsq(design * root[:, None], y * root, rcond=None)[0]
+        return found, (((y - design @ found) * root) ** 2).sum(), numpy.linalg.inv((design * root[:, None]).T @ (design * root[:, None]))
+
+    excess = lambda tau2: fitted(tau2)[1] - degrees
+    tau2 = scipy.optimize.brentq(excess, 0, 1e6, xtol=1e-30, rtol=1e-15) if excess(0) > 0 else 0.0
+    found, squares, covariance = fitted(tau2)
+    row = numpy.array([1, *question["place"]])
+    mean, variance = row @ found, max(1.0, squares / degrees) * (row @ covariance @ row)
+    half = scipy.stats.t.ppf(0.975, degrees) * variance**0.5
+    wide = scipy.stats.t.ppf(0.975, degrees - 1) * (variance + tau2) ** 0.5
+    return {"tau": tau2**0.5, "coefficients": list(found), "confidence": [mean - half, mean + half], "prediction": [mean - wide, mean + wide]}
+
+
 ANSWERS = {"lines": lines_answer, "sample": sample_answer, "joint": joint_answer, "collapse": collapse_answer, "holm": holm_answer,
-           "share": share_answer, "groups": groups_answer, "fit": fit_answer}
+           "share": share_answer, "groups": groups_answer, "fit": fit_answer, "pool": pool_answer}
 
 
 def differs(ours, theirs, scale):

@@ -8,6 +8,7 @@
 
 #include "experiments/config/schema/option.h"
 #include "experiments/report/table/layout.h"
+#include "experiments/report/table/together.h"
 #include "options/members.h"
 #include "training/storage/finite_json.h"
 
@@ -52,6 +53,14 @@ ABLATE_RECORDED(records::MissingRun, task, arm, seed, reason)
 ABLATE_RECORDED(analysis::Evidence, study, question, confirmatory, standing, answer, baseline,
                 metric, seeds, tasks, ladders, aggregates, tuning, expectations, missing, notes)
 
+ABLATE_RECORDED(statistics::PooledEffect, mean, confidence, prediction)
+ABLATE_RECORDED(analysis::SettingEffect, study, setting, parameters, tokens_per_parameter,
+                differences)
+ABLATE_RECORDED(analysis::SizeVerdict, parameters, effect, verdict)
+ABLATE_RECORDED(analysis::PooledArm, arm, metric, direction, margin, settings, studies, slope, tau,
+                sizes, no_verdict)
+ABLATE_RECORDED(analysis::Together, arms, sizes, confidence)
+
 void members_of(const analysis::Contrast& o, auto&& visit) {
   ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, beyond, sign,
                  detectable, improvement, verdict, outcome, outside, forecast, sentence)
@@ -79,7 +88,7 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 /// Lists and texts that are left out if they are empty.
 constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
     {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "target", "no_claim",
-     "best_at", "outside"});
+     "best_at", "no_verdict", "slope", "outside"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {
@@ -168,6 +177,10 @@ Json json_of(const analysis::TuningEvidence& tuning) {
 
 std::string json_table(const analysis::Evidence& evidence) {
   return training::json_file(training::without_non_finite(json_of(evidence)));
+}
+
+std::string together_json(const analysis::Together& together) {
+  return training::json_file(training::without_non_finite(json_of(together)));
 }
 
 }  // namespace ablate::report

@@ -48,6 +48,8 @@ std::string in_latex(const std::string& text) {
   return safe;
 }
 
+}  // namespace
+
 std::string tabular(const Grid& grid) {
   auto text = "% " + in_latex(grid.title) + "\n\\begin{tabular}{";
   for (const auto& column : grid.columns) text += column.is_left() ? 'l' : 'r';
@@ -68,8 +70,6 @@ std::string tabular(const Grid& grid) {
   text += "\\bottomrule\n\\end{tabular}\n";
   return (grid.note.empty() ? text : text + "% " + in_latex(grid.note) + "\n") + "\n";
 }
-
-}  // namespace
 
 std::string latex_table(const analysis::Evidence& evidence) {
   std::string text;

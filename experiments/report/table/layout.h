@@ -7,8 +7,14 @@
 
 namespace ablate::report {
 
+/// A text whose lines are broken between words to fit the screen; further parts of a line begin
+/// with `indent`.
+std::string wrapped(const std::string& text, const std::string& indent = "");
+
 /// The grid in columns under its title, best cells with a star, its note below.
 std::string layout(const Grid& grid);
+std::string pipe_table(const Grid& grid);  // of Markdown
+std::string tabular(const Grid& grid);     // of LaTeX
 
 // The same evidence in several forms. Every text of the user is escaped as its form needs.
 

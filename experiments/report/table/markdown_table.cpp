@@ -26,6 +26,8 @@ std::string in_markdown(const std::string& text) {
   return safe;
 }
 
+}  // namespace
+
 std::string pipe_table(const Grid& grid) {
   std::string text = "## " + in_markdown(grid.title) + "\n\n|";
   for (const auto& column : grid.columns) text += " " + in_markdown(column.heading) + " |";
@@ -41,8 +43,6 @@ std::string pipe_table(const Grid& grid) {
   text += "\n\n";
   return grid.note.empty() ? text : text + in_markdown(grid.note) + "\n\n";
 }
-
-}  // namespace
 
 std::string markdown_table(const analysis::Evidence& evidence) {
   auto text = "# " + in_markdown(evidence.study) + "\n\n";

@@ -21,9 +21,9 @@ std::vector<std::vector<std::string>> texts_of(const Grid& grid) {
   return lines;
 }
 
-/// A text whose lines are broken between words to fit the screen; further parts of a line begin
-/// with `indent`.
-std::string wrapped(const std::string& text, const std::string& indent = "") {
+}  // namespace
+
+std::string wrapped(const std::string& text, const std::string& indent) {
   std::string all;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -43,8 +43,6 @@ std::string wrapped(const std::string& text, const std::string& indent = "") {
   }
   return all;
 }
-
-}  // namespace
 
 std::string layout(const Grid& grid) {
   const auto lines = texts_of(grid);

@@ -11,7 +11,7 @@ namespace {
 
 /// Arms of 100, 400 and 1,600 parameters, whose perplexity in seed s is 40 / parameters^(s / 10);
 /// 0 where there is no result.
-Evidence evidence_of(const std::string& fit, int missing_seed = 0) {
+Evidence fitted_evidence(const std::string& fit, int missing_seed = 0) {
   records::StudyRuns runs{.folder = {"none/s"}};
   int64_t parameters = 100;
   for (const char* arm : {"base", "more", "most"}) {
@@ -31,7 +31,7 @@ Evidence evidence_of(const std::string& fit, int missing_seed = 0) {
 }
 
 TEST(SizeFits, HaveAnExponentOfEachSeedAndALawOfTheMeans) {
-  const auto fits = evidence_of(", fit: power").tasks.front().fits;
+  const auto fits = fitted_evidence(", fit: power").tasks.front().fits;
   ASSERT_EQ(fits.size(), 1U);
   EXPECT_EQ(fits[0].test_set, "length 12");
   EXPECT_EQ(fits[0].metric, "perplexity");
@@ -43,11 +43,11 @@ TEST(SizeFits, HaveAnExponentOfEachSeedAndALawOfTheMeans) {
 }
 
 TEST(SizeFits, AreMadeOnlyWhereTheStudyAsksForThem) {
-  EXPECT_TRUE(evidence_of("").tasks.front().fits.empty());
+  EXPECT_TRUE(fitted_evidence("").tasks.front().fits.empty());
 }
 
 TEST(SizeFits, ASeedThatOneArmLacksHasNoExponent) {
-  const auto fits = evidence_of(", fit: power", 2).tasks.front().fits;
+  const auto fits = fitted_evidence(", fit: power", 2).tasks.front().fits;
   ASSERT_EQ(fits.size(), 1U);
   EXPECT_TRUE(std::isnan(fits[0].exponents.values.at(1)));
   EXPECT_EQ(fits[0].exponents.count, 2);
@@ -98,7 +98,7 @@ TEST(SizeFits, ThatCannotBeMadeAreSaidInTheNotes) {
 
 TEST(SizeFits, AreSaidInTheNotes) {
   std::string all;
-  for (const auto& note : evidence_of(", fit: power").notes) all += note + "\n";
+  for (const auto& note : fitted_evidence(", fit: power").notes) all += note + "\n";
   EXPECT_TRUE(says(all, "copy (length 12): perplexity goes as parameters^-0.1"));
 }
 

@@ -1,0 +1,149 @@
+#include "experiments/report/table/together.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/analysis/figure.h"
+#include "experiments/config/schema/metric.h"
+#include "experiments/report/markup.h"
+
+namespace ablate::report {
+namespace {
+
+using analysis::PooledArm;
+using analysis::SizeVerdict;
+
+std::string size_figure(double parameters) {
+  return analysis::count_figure(std::llround(parameters));
+}
+
+std::string interval_figure(const statistics::Interval& interval, const std::string& metric) {
+  return analysis::format_metric(std::optional(interval), metric);
+}
+
+/// "within 0.01", "better", "undecided"
+std::string verdict_words(const PooledArm& arm, const SizeVerdict& size) {
+  if (size.verdict == analysis::PooledVerdict::within_margin)
+    return fmt::format("within {}", *arm.margin);
+  return config::word_of(size.verdict);
+}
+
+const SizeVerdict* verdict_at(const PooledArm& arm, double parameters) {
+  const auto found = std::ranges::find(arm.sizes, parameters, &SizeVerdict::parameters);
+  return found == arm.sizes.end() ? nullptr : &*found;
+}
+
+std::string note_on(const analysis::Together& together) {
+  const auto arms = together.arms.size();
+  return fmt::format(
+      "An effect is an arm's mean difference from its baseline over the seeds of one setting. tau "
+      "is "
+      "the deviation of true effects from setting to setting. At each number of parameters stand "
+      "the "
+      "mean over such settings with its interval, and the interval of the true effect in a further "
+      "one, which decides; both are {:.4g} % intervals, so that {} 95 %. \"-\": more than a factor "
+      "of "
+      "{} from all settings of the arm.",
+      100 * together.confidence,
+      arms == 1 ? "the arm has" : fmt::format("all {} arms together have", arms),
+      analysis::kFarthest);
+}
+
+ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& arm, size_t look) {
+  const auto& sample = setting.differences;
+  auto figures = difference(sample.mean, arm.metric);
+  if (sample.interval) figures += " " + interval(sample.interval, arm.metric);
+  return {.name = fmt::format("{}, {} ({})", setting.study, setting.setting,
+                              size_figure(setting.parameters)),
+          .figures = figures,
+          .look = {look},
+          .mean = sample.mean,
+          .interval = sample.interval,
+          .margin = arm.margin,
+          .values = sample.values};
+}
+
+ForestRow predicted_row(const SizeVerdict& size, const PooledArm& arm, size_t look) {
+  return {.name = fmt::format("a further setting at {}", size_figure(size.parameters)),
+          .figures = difference(size.effect.mean, arm.metric) + " " +
+                     interval(std::optional(size.effect.prediction), arm.metric) + ", " +
+                     verdict_words(arm, size),
+          .look = {look},
+          .mean = size.effect.mean,
+          .interval = size.effect.prediction,
+          .margin = arm.margin,
+          .values = {}};
+}
+
+ForestGroup group_of(const PooledArm& arm, size_t look) {
+  ForestGroup group{.title = arm.arm, .rows = {}, .primary = true};
+  for (const auto& setting : arm.settings) group.rows.push_back(setting_row(setting, arm, look));
+  for (const auto& size : arm.sizes) group.rows.push_back(predicted_row(size, arm, look));
+  return group;
+}
+
+}  // namespace
+
+Grid together_grid(const analysis::Together& together) {
+  Grid grid{.title = "Effects of all studies together",
+            .columns = {{.heading = "arm", .holds = Holds::arms},
+                        {.heading = "metric", .holds = Holds::names},
+                        {.heading = "settings"},
+                        {.heading = "tau"},
+                        {.heading = "at"},
+                        {.heading = "mean", .holds = Holds::differences},
+                        {.heading = "interval"},
+                        {.heading = "a further one"},
+                        {.heading = "verdict", .holds = Holds::names}},
+            .rows = {},
+            .note = note_on(together)};
+  for (const auto& arm : together.arms) {
+    const GridRow head{{arm.arm},
+                       {analysis::display_name(arm.metric)},
+                       {std::to_string(arm.settings.size())},
+                       {arm.sizes.empty() ? "-" : analysis::format_metric(arm.tau, arm.metric)}};
+    const auto add = [&](const GridRow& figures) {
+      grid.rows.push_back(head);
+      grid.rows.back().insert(grid.rows.back().end(), figures.begin(), figures.end());
+    };
+    if (!arm.no_verdict.empty()) add({{"-"}, {"-"}, {"-"}, {"-"}, {arm.no_verdict}});
+    for (const double parameters :
+         arm.no_verdict.empty() ? together.sizes : std::vector<double>()) {
+      const auto* size = verdict_at(arm, parameters);
+      if (size == nullptr) {
+        add({{size_figure(parameters)}, {"-"}, {"-"}, {"-"}, {"-"}});
+        continue;
+      }
+      add({{size_figure(parameters)},
+           {difference(size->effect.mean, arm.metric)},
+           {interval_figure(size->effect.confidence, arm.metric)},
+           {interval_figure(size->effect.prediction, arm.metric)},
+           {verdict_words(arm, *size)}});
+    }
+  }
+  return grid;
+}
+
+Forest together_forest(const analysis::Together& together) {
+  Forest forest{.title = "Differences from the baselines, in all studies together", .panels = {}};
+  std::vector<std::string> metrics;
+  for (size_t look = 0; look < together.arms.size(); ++look) {
+    const auto& arm = together.arms[look];
+    auto known = std::ranges::find(metrics, arm.metric);
+    if (known == metrics.end()) {
+      known = metrics.insert(known, arm.metric);
+      const bool higher = arm.direction == analysis::Direction::higher;
+      const auto name = analysis::display_name(arm.metric);
+      forest.panels.push_back({.low_side = name + (higher ? ": worse" : ": better"),
+                               .high_side = higher ? "better" : "worse",
+                               .groups = {}});
+    }
+    forest.panels[static_cast<size_t>(known - metrics.begin())].groups.push_back(
+        group_of(arm, look));
+  }
+  return forest;
+}
+
+}  // namespace ablate::report
