@@ -1,5 +1,6 @@
 """Tests the atlas of claims: atlas_test.py <source folder> <program>"""
 
+import hashlib
 import itertools
 import json
 import pathlib
@@ -258,14 +259,15 @@ def results(arms):
         {"name": "t", "metric": "loss", "comparisons": 1, "arms": [{"name": name, "parameters": 10, "cells": [cell]} for name in arms]}]}
 
 
-def write_study(folder, found, steps):
+def write_study(folder, found, steps, commit="abc"):
     """A finished study's folder, as far as the atlas reads it; `steps` by arm."""
     (folder / "results.json").write_text(json.dumps(found))
-    (folder / "results.jsonl").write_text("".join(json.dumps({"task": "t", "arm": arm, "seed": 1, "steps": made}) + "\n"
+    (folder / "study.yaml").write_text("name: s\n")
+    (folder / "results.jsonl").write_text("".join(json.dumps({"task": "t", "arm": arm, "seed": 1, "steps": made, "data_sha256": "d"}) + "\n"
                                                   for arm, made in steps.items()))
     run = folder / "t" / "base" / "seed-1"
     run.mkdir(parents=True)
-    (run / "environment.json").write_text(json.dumps({"threads": 2, "starts": [{"processor": "P", "cpu_capability": "AVX2", "commit": "abc-dirty"}]}))
+    (run / "environment.json").write_text(json.dumps({"threads": 2, "starts": [{"processor": "P", "cpu_capability": "AVX2", "commit": commit}]}))
     (run / "result.json").write_text(json.dumps({"training_seconds": 90}))
 
 
@@ -277,7 +279,29 @@ class Records(unittest.TestCase):
             write_study(folder, results(steps), steps)
             found = records.record_of(folder, "a command")
         self.assertEqual({arm: one["steps"] for arm, one in found["tasks"]["t"]["arms"].items()}, steps)
-        self.assertEqual((found["core_minutes"], found["command"], found["program"]), (3, "a command", "abc-dirty"))
+        self.assertEqual((found["core_minutes"], found["command"], found["program"]), (3, "a command", "abc"))
+        self.assertEqual((found["study_sha256"], found["data_sha256"]), (hashlib.sha256(b"name: s\n").hexdigest(), ["d"]))
+
+    def test_what_no_commit_has_is_refused(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            write_study(folder, results(["base"]), {"base": 1}, commit="abc-dirty")
+            with self.assertRaisesRegex(SystemExit, "built from changes that are not committed .abc-dirty."):
+                records.record_of(folder, "a command")
+        with tempfile.TemporaryDirectory() as name:
+            atlas = pathlib.Path(name) / "experiments" / "atlas"
+            atlas.mkdir(parents=True)
+            for words in (("init", "-q"), ("config", "user.email", "e"), ("config", "user.name", "n")):
+                records.git(*words, root=name)
+            for file in ("claims.yaml", "gates.yaml"):
+                (atlas / file).write_text("a: 1\n")
+            records.git("add", ".", root=name)
+            records.git("commit", "-qm", "c", root=name)
+            (atlas / "claims.yaml").write_text("a: 2\n")
+            records.refuse_changed_studies(root=name)
+            (atlas / "gates.yaml").write_text("a: 2\n")
+            with self.assertRaisesRegex(SystemExit, "M experiments/atlas/gates.yaml"):
+                records.refuse_changed_studies(root=name)
 
     def test_means_on_other_test_sets_are_kept_of_the_same_metric(self):
         found = results(["base"])["tasks"][0]

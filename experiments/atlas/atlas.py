@@ -101,6 +101,7 @@ def typed(study, again):
 
 def run(study, options):
     """Runs the study, or goes on with it, and takes its results over."""
+    records.refuse_changed_studies()
     folder = options.output / ("second_looks" if options.again else "atlas")
     asked = [claim for claim in claims.read_claims() if claim.study == study and claim.is_asked_again]
     file = write_second_look(study, folder, asked) if options.again else f"experiments/atlas/{study}.yaml"

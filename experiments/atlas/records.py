@@ -1,8 +1,10 @@
 """The atlas's record of a finished study: its primary cells, and where they come from."""
 
 import collections
+import hashlib
 import json
 import subprocess
+import sys
 
 import files
 
@@ -59,23 +61,36 @@ def named(machines, what):
     return ", ".join(sorted({machine["starts"][0][what] for machine in machines}))
 
 
+def refuse_changed_studies(root=files.ROOT):
+    """Ends with a message if a study of the atlas is not as it was committed: nobody could repeat the record."""
+    changed = git("status", "--porcelain", "--", "experiments/atlas/*.yaml", ":!experiments/atlas/claims.yaml", ":!experiments/atlas/history.yaml", root=root)
+    if changed:
+        sys.exit(f"atlas: studies have changes that are not committed; commit them first:\n{changed}")
+
+
+def refuse_changed_program(program):
+    if "-dirty" in program:
+        sys.exit(f"atlas: the program was built from changes that are not committed ({program}); commit them, build it and run the study again")
+
+
 def record_of(folder, command):
     results = json.loads((folder / "results.json").read_text())
     runs = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     steps = {(run["task"], run["arm"]): run["steps"] for run in runs}
     machines = [json.loads(path.read_text()) for path in sorted(folder.glob("*/*/seed-*/environment.json"))]
+    refuse_changed_program(named(machines, "commit"))
     seconds = sum(json.loads(path.read_text())["training_seconds"] for path in folder.glob("*/*/seed-*/result.json"))
     tasks = {task["name"]: task_record(task, steps) for task in results["tasks"]}
     add_choices(tasks, results.get("tuning", {"arms": []}))
     add_noise(tasks, runs)
     return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
-            "commit": commit(), "program": named(machines, "commit"), "processor": named(machines, "processor"),
+            "commit": git("rev-parse", "--short=10", "HEAD"), "program": named(machines, "commit"),
+            "study_sha256": hashlib.sha256((folder / "study.yaml").read_bytes()).hexdigest(), "data_sha256": sorted({run["data_sha256"] for run in runs}), "processor": named(machines, "processor"),
             "instructions": named(machines, "cpu_capability"), "core_minutes": round(seconds * machines[0]["threads"] / 60, 1),
             "expectations": [{"text": one["text"], "numbers": one["numbers"], "holds": one["holds"]}
                              for one in results["expectations"]],
             "tasks": tasks, "ladders": results.get("ladders", [])}
 
 
-def commit():
-    done = subprocess.run(["git", "-C", files.ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
-    return done.stdout.strip()
+def git(*words, root=files.ROOT):
+    return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True).stdout.strip()
