@@ -56,12 +56,10 @@ std::string verdict_words(const Contrast& contrast) {
 
 /// The task and the test set of a sentence about an arm. Each is empty if the study has only one.
 struct Context {
-  std::string task, test_set;
+  std::string task, on;  // "copy-s", "on length 12"
 
   /// "copy-s, on length 12"
-  std::string words() const {
-    return test_set.empty() ? task : task + (task.empty() ? "" : ", ") + "on " + test_set;
-  }
+  std::string words() const { return on.empty() ? task : task + (task.empty() ? "" : ", ") + on; }
   /// The same at the beginning of a sentence.
   std::string start() const { return words().empty() ? "" : words() + ", "; }
 };
@@ -72,11 +70,11 @@ constexpr size_t kFewSentences = 4;
 
 /// " in copy-s and copy-m", " on length 12"; empty if there is one place alone.
 std::string where(const std::vector<Context>& places) {
-  const auto& [task, test_set] = places.front();
-  if (task.empty() && test_set.empty()) return "";
+  const auto& [task, on] = places.front();
+  if (task.empty() && on.empty()) return "";
   std::vector<std::string> names;
   for (const auto& place : places) names.push_back(place.words());
-  const bool nested = !task.empty() && !test_set.empty();
+  const bool nested = !task.empty() && !on.empty();
   return (task.empty() ? " " : " in ") + (nested ? joined(names, "; ") : enumerated(names));
 }
 
@@ -211,9 +209,11 @@ struct Sentences {
 
 Context place_of(const Evidence& evidence, const TaskEvidence& task, const Cell& cell) {
   const bool test_sets = std::ranges::count(task.arms.front().cells, true, &Cell::primary) > 1;
-  Context place{.task = evidence.tasks.size() > 1 ? task.name : "", .test_set = ""};
-  if (test_sets && !cell.test_set.empty())
-    place.test_set = cell.test_set + (cell.extrapolates ? " (beyond the trained length)" : "");
+  Context place{.task = evidence.tasks.size() > 1 ? task.name : "", .on = ""};
+  if (cell.over && config::is_over_lengths(*cell.over))
+    place.on = "over " + cell.test_set;
+  else if (test_sets && !cell.test_set.empty())
+    place.on = "on " + cell.test_set + (cell.extrapolates ? " (beyond the trained length)" : "");
   return place;
 }
 
@@ -243,8 +243,9 @@ std::string start_of(const Ladder& ladder, const std::vector<Ladder>& all) {
   const auto differs = [&](std::string Ladder::*part) {
     return std::ranges::any_of(all, [&](const auto& one) { return one.*part != ladder.*part; });
   };
-  return Context{.task = differs(&Ladder::task) ? ladder.task : "",
-                 .test_set = differs(&Ladder::test_set) ? ladder.test_set : ""}
+  const bool named = differs(&Ladder::task) || ladder.task == kAllTasks;
+  return Context{.task = named ? ladder.task : "",
+                 .on = differs(&Ladder::test_set) ? "on " + ladder.test_set : ""}
       .start();
 }
 

@@ -30,18 +30,6 @@ std::vector<UnevenSeed> uneven_seeds(const Sample& arm, const Sample& baseline,
   return uneven;
 }
 
-/// Why no claim is made beyond the trained length; absent if both arms learned the task.
-std::optional<NoClaim> not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
-  const auto* mine = cell_within(arm, kGate);
-  const auto* others = cell_within(baseline, kGate);
-  if (mine == nullptr || others == nullptr) return NoClaim{.reason = Reason::no_gate};
-  NoClaim why{.reason = Reason::not_learned};
-  for (const auto& [name, cell] : {std::pair{arm.name, mine}, std::pair{baseline.name, others}})
-    if (std::isnan(cell->sample.mean) || config::is_above(kLearned, cell->sample.mean))
-      why.unlearned.push_back({name, cell->test_set, cell->sample.mean});
-  return why.unlearned.empty() ? std::nullopt : std::optional(std::move(why));
-}
-
 /// Whether the metric is of the whole run; its only cell then has no test set.
 bool is_of_run(const std::string& metric) {
   const auto* known = config::find_metric(metric);
@@ -57,6 +45,8 @@ std::vector<std::string> names_of_test_sets(const TaskEvidence& task, bool (*wan
 
 std::vector<std::string> primary_sets(const TaskEvidence& task,
                                       const config::Comparison& comparison) {
+  if (config::is_over_lengths(comparison.over))
+    return names_of_test_sets(task, [](const Cell& cell) { return cell.over.has_value(); });
   const auto named = comparison.test_sets.find(task.name);
   if (named != comparison.test_sets.end()) return named->second;
   const auto within = names_of_test_sets(task, [](const Cell& cell) { return !cell.extrapolates; });
@@ -67,20 +57,37 @@ std::vector<std::string> primary_names(const TaskEvidence& task) {
   return names_of_test_sets(task, [](const Cell& cell) { return cell.primary; });
 }
 
+/// What the one number for each seed is, in a sentence; empty if every test set has its own.
+std::string over_text(const TaskEvidence& task) {
+  const auto& cells = task.arms.front().cells;
+  const auto cell = std::ranges::find(cells, true, &Cell::primary);
+  if (cell == cells.end() || !cell->over) return "";
+  if (*cell->over == config::Over::tasks)
+    return " The mean over the tasks is compared; each task by itself is exploratory.";
+  return *cell->over == config::Over::lengths
+             ? " The mean over the lengths is compared."
+             : " The area over log length is compared, divided by the range of log length.";
+}
+
 /// "The p values are corrected for all 4 primary comparisons of copy: 2 arms on length 12 and
 /// length 13."
 std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings,
                         config::PairedTest test) {
   const auto sets = primary_names(task);
+  const auto over = over_text(task);
   std::string names;
   for (size_t i = 0; i < sets.size() && !is_of_run(task.metric); ++i)
-    names += (i == 0 ? " on " : i + 1 < sets.size() ? ", " : " and ") + sets[i];
+    names += (i == 0                ? over.empty() ? " on " : " over "
+              : i + 1 < sets.size() ? ", "
+                                    : " and ") +
+             sets[i];
   auto text = task.comparisons == 1
                   ? std::string("The p values are of the one primary comparison of")
                   : fmt::format("The p values are corrected for all {} primary comparisons of",
                                 task.comparisons);
   text += fmt::format(" {}: {} arm{}{}{}.", task.setting.task, arms, arms == 1 ? "" : "s", names,
                       settings == 1 ? "" : fmt::format(" in {} settings", settings));
+  text += over;
   if (task.correction == Correction::joint)
     text += " The signs of a seed are flipped in all of them together.";
   if (test == config::PairedTest::e_value)
@@ -102,8 +109,9 @@ struct DeclaredFamily {
 
 DeclaredFamily declared_family(const TaskEvidence& task, const config::Study& study) {
   DeclaredFamily family{.sets = std::ssize(primary_names(task))};
-  family.settings =
-      std::ranges::count(study.declared_settings, task.setting.task, &config::Setting::task);
+  // Every task has the same sizes and points.
+  const auto& name = task.parts.empty() ? task.setting.task : study.declared_settings.front().task;
+  family.settings = std::ranges::count(study.declared_settings, name, &config::Setting::task);
   const auto arms = compared_arms(task, study);
   family.arms = std::ssize(arms);
   family.with_margins = std::ranges::count_if(arms, [&](const std::string& arm) {
@@ -223,7 +231,8 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
         !uneven.empty() && !config::allows(*study.compare, config::Uneven::seeds))
       judged.no_claim = NoClaim{.reason = Reason::uneven, .uneven = std::move(uneven)};
     else if (cell.extrapolates)
-      judged.no_claim = not_learned(arm, *baseline);
+      judged.no_claim =
+          cell.over == config::Over::tasks ? cell.unlearned : not_learned(arm, *baseline);
     if (!judged.no_claim && (is_censored(cell.sample) || is_censored(reference)))
       judged.no_claim = NoClaim{.reason = Reason::censored};
     cell.contrast->outside = outside(cell.contrast->claim.regime, baseline->regime);
@@ -237,17 +246,27 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
 
 }  // namespace
 
+std::optional<NoClaim> not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
+  const auto* mine = cell_within(arm, kGate);
+  const auto* others = cell_within(baseline, kGate);
+  if (mine == nullptr || others == nullptr) return NoClaim{.reason = Reason::no_gate};
+  NoClaim why{.reason = Reason::not_learned};
+  for (const auto& [name, cell] : {std::pair{arm.name, mine}, std::pair{baseline.name, others}})
+    if (std::isnan(cell->sample.mean) || config::is_above(kLearned, cell->sample.mean))
+      why.unlearned.push_back({name, cell->test_set, cell->sample.mean});
+  return why.unlearned.empty() ? std::nullopt : std::optional(std::move(why));
+}
+
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric) {
   const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.metric == metric && !cell.extrapolates && !cell.test_set.empty();
+    return cell.metric == metric && !cell.extrapolates && !cell.over && !cell.test_set.empty();
   });
   return found == arm.cells.end() ? nullptr : &*found;
 }
 
 std::set<std::string> compared_arms(const TaskEvidence& setting, const config::Study& study) {
   std::set<std::string> arms;
-  for (const auto& configuration : study.configurations)
-    if (configuration.task == setting.name) arms.insert(configuration.arm);
+  for (const auto& configuration : study.configurations) arms.insert(configuration.arm);
   for (const auto& arm : setting.arms) arms.insert(arm.name);
   arms.erase(study.compare->baseline);
   return arms;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -16,12 +17,15 @@ namespace ablate::analysis {
 /// no such cell.
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric);
 
-/// The arms that the study's file compares with the baseline in the setting, selected or not.
+/// The arms that the study's file compares with the baseline, selected or not, and the setting's.
 std::set<std::string> compared_arms(const TaskEvidence& setting, const config::Study& study);
 
-/// Marks the cells of claims: the task's metric on the test sets that `comparison` names for it,
-/// else on those within the trained length, or on all if every one is longer. A metric of training
-/// or validation has one cell.
+/// Why no claim is made beyond the trained length; absent if both arms learned the task.
+std::optional<NoClaim> not_learned(const ArmEvidence& arm, const ArmEvidence& baseline);
+
+/// Marks the cells of claims: the task's metric over its lengths if `comparison` asks for it, else
+/// on the test sets that it names for the task, else on those within the trained length, or on all
+/// if every one is longer. A metric of training or validation has one cell.
 void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 
 /// Compares every arm of the settings of one declared task with its baseline in the same setting:

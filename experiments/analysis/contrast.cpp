@@ -28,6 +28,15 @@ std::vector<double> finished_values(const Sample& sample) {
   return finished;
 }
 
+SuccessRate success_of(const Sample& sample) {
+  constexpr double kSolved = 0.95;
+  const auto values = finished_values(sample);
+  SuccessRate rate{.runs = std::ssize(values)};
+  rate.solved = std::ranges::count_if(values, [](double value) { return value >= kSolved; });
+  if (rate.runs > 0) rate.interval = statistics::wilson_interval(rate.solved, rate.runs);
+  return rate;
+}
+
 std::vector<size_t> pairs_of(const Sample& arm, const Sample& baseline) {
   std::vector<size_t> pairs;
   for (size_t i = 0; i < arm.values.size(); ++i)

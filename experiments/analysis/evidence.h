@@ -178,6 +178,8 @@ struct Cell {
   int64_t length = 0;         // of the test set's sources, in `unit`; 0: lengths vary
   std::string unit;           // "symbols" or "digits"; empty without a length
   bool extrapolates = false;  // the test set is longer than anything in training
+  /// Of what it is one number for each seed; absent: it is of a single test set.
+  std::optional<config::Over> over;
   std::string metric;
   Direction direction = Direction::higher;
   bool primary = false;    // a metric and test set of claims
@@ -185,6 +187,7 @@ struct Cell {
   bool best = false;       // no arm's printed mean is better, and one is worse
   statistics::Interval range = statistics::kUnbounded;  // possible values of the metric
   Sample sample;
+  std::optional<NoClaim> unlearned;          // over tasks: those that an arm did not learn
   std::optional<Contrast> contrast;          // absent if there are no values or no baseline
   std::optional<SuccessRate> success;        // for metrics that are shares of right examples
   std::vector<SentenceTest> sentence_tests;  // of BLEU and chrF, if run folders have outputs
@@ -250,12 +253,15 @@ struct TaskEvidence {
   Correction correction = Correction::none;
   std::string family;         // both in words; empty without comparisons
   std::vector<SizeFit> fits;  // over the arms, if the study asks for them and has no sizes
+  /// The names of the settings, one of each task, whose mean it has; empty: it is a setting itself.
+  std::vector<std::string> parts;
 };
 
 /// The number of declared tasks; each may have several settings.
 inline int64_t count_declared_tasks(const std::vector<TaskEvidence>& settings) {
   std::set<std::string> tasks;
-  for (const auto& setting : settings) tasks.insert(setting.setting.task);
+  for (const auto& setting : settings)
+    if (setting.parts.empty()) tasks.insert(setting.setting.task);
   return std::ssize(tasks);
 }
 
@@ -274,6 +280,9 @@ inline const ArmEvidence* baseline_of(const TaskEvidence& task, const ArmEvidenc
     if (other.baseline) return &other;
   return nullptr;
 }
+
+/// The task of what is compared over all tasks; no declared one has a name with a space.
+inline constexpr const char* kAllTasks = "all tasks";
 
 /// The axis of a ladder over the study's sizes; all others are keys of its grid.
 inline constexpr const char* kSizeAxis = "size";

@@ -14,7 +14,8 @@ namespace {
 
 const Cell* cell_of_term(const ArmEvidence& arm, const config::Term& term) {
   const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.metric == term.metric && (term.test_set.empty() || cell.test_set == term.test_set);
+    return cell.metric == term.metric && !cell.over &&
+           (term.test_set.empty() || cell.test_set == term.test_set);
   });
   return found == arm.cells.end() ? nullptr : &*found;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <span>
@@ -20,6 +21,7 @@
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/ladder.h"
 #include "experiments/analysis/notes.h"
+#include "experiments/analysis/pooled.h"
 #include "experiments/analysis/regime.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/tuned_values.h"
@@ -29,8 +31,6 @@
 
 namespace ablate::analysis {
 namespace {
-
-constexpr double kSolved = 0.95;
 
 /// The results of one task and arm in the order of the seeds; null if a run has not finished.
 using Runs = std::vector<const records::RunResult*>;
@@ -56,14 +56,6 @@ Value of_training(Number records::RunResult::*member) {
 double tokens_per_second(const records::RunResult& run) {
   return run.training_seconds > 0 ? static_cast<double>(run.tokens) / run.training_seconds
                                   : records::kNotMeasured;
-}
-
-SuccessRate success_of(const Sample& sample) {
-  const auto values = finished_values(sample);
-  SuccessRate rate{.runs = std::ssize(values)};
-  rate.solved = std::ranges::count_if(values, [](double value) { return value >= kSolved; });
-  if (rate.runs > 0) rate.interval = statistics::wilson_interval(rate.solved, rate.runs);
-  return rate;
 }
 
 /// The test sets of all arms, each once, in their order.
@@ -211,6 +203,8 @@ class TaskBuilder {
     const Measures measures{all_test_sets(arms_), run_metrics_of(arms_)};
     for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, measures));
     if (study_.compare && study_.compare->cost_to) add_cost_to(evidence, *study_.compare->cost_to);
+    if (study_.compare && config::is_over_lengths(study_.compare->over))
+      add_over_lengths(evidence, *study_.compare);
     evidence.same_tokens = same_tokens();
     mark_in_tables(evidence, study_);
     mark_best(evidence);
@@ -305,6 +299,21 @@ void add_all_claims(std::vector<TaskEvidence>& tasks, const config::Study& study
   }
 }
 
+/// The means over all tasks, which are compared in the place of the single ones.
+std::vector<TaskEvidence> compared_over_tasks(std::vector<TaskEvidence>& tasks,
+                                              const config::Study& study) {
+  if (!study.compare || study.compare->over != config::Over::tasks) return {};
+  auto all = over_tasks(tasks, study);
+  for (auto& task : tasks)
+    for (auto& arm : task.arms)
+      for (auto& cell : arm.cells) cell.primary = false;
+  for (auto& task : all) {
+    mark_in_tables(task, study);
+    mark_best(task);
+  }
+  return all;
+}
+
 }  // namespace
 
 Evidence make_evidence(const config::Study& study, const records::StudyRuns& runs) {
@@ -320,14 +329,21 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
     evidence.tasks.push_back(TaskBuilder(study, runs, setting).build());
     add_sentence_tests(evidence.tasks.back(), study, runs.folder);
   }
+  auto over_all = compared_over_tasks(evidence.tasks, study);
   if (study.compare) add_all_claims(evidence.tasks, study);
-  if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study);
+  if (study.compare) add_all_claims(over_all, study);
   evidence.aggregates = aggregates_of(evidence);
+  std::ranges::move(over_all, std::inserter(evidence.tasks, evidence.tasks.begin()));
+  if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study);
   if (study.tuning) evidence.tuning = tuning_of(*study.tuning);
   for (const auto& clause : study.expect)
     evidence.expectations.push_back(check_clause(clause, evidence));
   evidence.missing = runs.missing;
   evidence.notes = notes_of(evidence, study, runs.results);
+  if (study.compare && study.compare->over == config::Over::tasks &&
+      evidence.tasks.front().parts.empty())
+    evidence.notes.emplace_back(
+        "compare.over: tasks compares means over all tasks of the file, and one is not selected.");
   evidence.answer = answer_of(evidence);
   const auto standing = records::standing_of(runs);
   evidence.confirmatory = standing.exploratory.empty();

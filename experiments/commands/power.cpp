@@ -255,9 +255,9 @@ void print_power(const config::Study& study) {
   }
   const auto settings =
       std::ranges::count(study.declared_settings, task.task, &config::Setting::task);
-  const auto named = study.compare->test_sets.find(task.name);
-  const bool are_named = named != study.compare->test_sets.end();
-  const auto sets = settings * (are_named ? std::ssize(named->second) : 1);
+  const bool are_named =
+      study.compare->test_sets.contains(task.name) || study.compare->over != config::Over::none;
+  const auto sets = settings * config::count_primary_sets(*study.compare, task.name);
   statistics::Design design{.seeds = std::ssize(study.seeds),
                             .comparisons = std::max<int64_t>(1, arms * sets),
                             .testing = analysis::testing_of(study.compare->test)};

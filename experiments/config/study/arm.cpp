@@ -151,6 +151,12 @@ const std::string& metric_of(const Comparison& comparison, const std::string& ta
   return found == comparison.metrics.end() ? comparison.metric : found->second;
 }
 
+int64_t count_primary_sets(const Comparison& comparison, const std::string& setting) {
+  const auto named = comparison.test_sets.find(setting);
+  const bool one = comparison.over != Over::none || named == comparison.test_sets.end();
+  return one ? 1 : std::ssize(named->second);
+}
+
 ArmClaim claim_of(const Comparison& comparison, const std::string& task, const std::string& arm) {
   const auto own = comparison.arms.find(arm);
   auto claim = own == comparison.arms.end() ? comparison.claim : own->second;

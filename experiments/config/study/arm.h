@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -87,6 +88,16 @@ struct ArmClaim {
 /// The test of paired differences.
 ABLATE_ENUM(PairedTest, sign_flip, t, e_value);
 
+/// What one number for each seed is compared of, where several test sets or tasks have one each.
+ABLATE_ENUM(Over, none,
+            lengths,      // the mean over test sets of different lengths
+            log_lengths,  // the area over the logarithm of the length, divided by its range
+            tasks);       // the mean over the tasks
+
+constexpr bool is_over_lengths(Over over) {
+  return over == Over::lengths || over == Over::log_lengths;
+}
+
 /// What a run has to reach on the validation set.
 struct Target {
   std::string metric;           // of the run's validations
@@ -99,6 +110,7 @@ struct Comparison {
   std::string metric;
   std::map<std::string, std::string> metrics;                 // of tasks with a different metric
   std::map<std::string, std::vector<std::string>> test_sets;  // primary ones, by task
+  Over over = Over::none;
   ArmClaim claim;                        // of all arms that have none of their own
   std::map<std::string, ArmClaim> arms;  // claims of single arms
   PairedTest test = PairedTest::sign_flip;
@@ -113,6 +125,10 @@ inline constexpr const char* kControl = "control";
 
 /// The metric that the arms of `task` are compared by.
 const std::string& metric_of(const Comparison& comparison, const std::string& task);
+
+/// The numbers that arms are compared by in a setting: one if `comparison` has one for several, or
+/// names no test sets for it.
+int64_t count_primary_sets(const Comparison& comparison, const std::string& setting);
 
 /// The claim of `arm` in `task`. A margin is of the study's metric, so in a task with another
 /// metric there is neither a margin nor a claim that needs one.

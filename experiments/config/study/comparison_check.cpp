@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <type_traits>
-#include <variant>
 
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/printer.h"
@@ -14,6 +12,7 @@
 #include "experiments/config/study/claim_check.h"
 #include "experiments/config/study/cost_target.h"
 #include "experiments/config/study/study.h"
+#include "experiments/config/study/test_set_names.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/config/yaml/value.h"
 
@@ -75,21 +74,6 @@ void check_has_test_sets(const Comparison& comparison, const Mark& mark, Problem
   }
 }
 
-/// The names of the test sets of generated data; empty for data with a single test set.
-std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
-  std::vector<std::string> names;
-  std::visit(
-      [&](const auto& task) {
-        using Task = std::remove_cvref_t<decltype(task)>;
-        if constexpr (std::is_base_of_v<data::SymbolTask, Task>)
-          for (const auto length : task.test_length) names.push_back(Task::test_name(length));
-        if constexpr (std::is_base_of_v<data::DigitTask, Task>)
-          for (const auto digits : task.test_digits) names.push_back(Task::test_name(digits));
-      },
-      data);
-  return names;
-}
-
 /// Whether both have the same tokenizer options.
 bool same_tokens(const Experiment& left, const Experiment& right) {
   return std::ranges::none_of(differences(left, right), [](const Difference& change) {
@@ -116,22 +100,6 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
                 "{} is measured per token, and the arms {} and {} have different tokenizers (task "
                 "'{}'); use nats_per_character, bits_per_character or a score of the outputs",
                 pair.metric, in_quotes(pair.left), in_quotes(pair.right), pair.task));
-}
-
-/// The names of the test sets, also of data with a single one.
-std::vector<std::string> names_of_all_test_sets(const data::DataOptions& data) {
-  auto names = names_of_test_sets(data);
-  if (!names.empty()) return names;
-  if (const auto* text = std::get_if<data::Text>(&data))
-    return text->test.empty() ? names : std::vector{data::Text::test_name(text->test.front())};
-  if (const auto* text = std::get_if<data::Labelled>(&data))
-    return {data::Text::test_name(text->test)};
-  return std::visit(
-      []<class Task>(const Task&) -> std::vector<std::string> {
-        if constexpr (requires { std::string_view(Task::test_name); }) return {Task::test_name};
-        return {};
-      },
-      data);
 }
 
 /// The first key of the data that differs; empty if none does.
@@ -196,6 +164,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   const Tree section{.root = tree.find("compare")->value};
   Comparison comparison{.baseline = options.baseline,
                         .metric = options.metric,
+                        .over = options.over,
                         .claim = check_claim(options, section, problems),
                         .test = options.test,
                         .allow = options.allow,

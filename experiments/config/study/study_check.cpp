@@ -15,6 +15,7 @@
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/comparison_check.h"
 #include "experiments/config/study/cost_target.h"
+#include "experiments/config/study/over_check.h"
 #include "experiments/config/study/start_check.h"
 #include "experiments/config/yaml/suggestion.h"
 
@@ -171,6 +172,7 @@ void StudyCheck::check_size(const ExpandedTask& task, ProblemList& problems) {
 void StudyCheck::finish(ProblemList& problems) const {
   const auto place = [&](const char* key) { return parsed_.tree.place(key); };
   check_measured(study_, place("expect"), problems);
+  check_over(study_, place("compare.over"), problems);
   check_tokens(study_,
                {.compare = place("compare.metric"),
                 .cost_to = place("compare.cost_to"),

@@ -47,6 +47,7 @@ struct CompareOptions {
   std::string metric;
   Value metrics;
   Value test_sets;
+  Over over = Over::none;
   ArmClaimOptions claim;
   Value arms;
   PairedTest test = PairedTest::sign_flip;
@@ -62,6 +63,12 @@ struct CompareOptions {
     visit("test_sets", o.test_sets,
           "task: its primary test sets, such as [length 12, length 13]; differences on other test "
           "sets are not tested for significance; absent: all within the trained length");
+    visit("over", o.over,
+          "one number for each seed, so that no single test set is chosen. lengths: the mean over "
+          "the test sets that have a length, within and beyond the trained one, or over those that "
+          "test_sets names; log_lengths: the area over the logarithm of their length, divided by "
+          "its range; tasks: the mean over all tasks of the mean over each one's primary test "
+          "sets; none: every primary test set is compared by itself");
     ArmClaimOptions::fields(o.claim, visit);
     visit("arms", o.arms,
           "arm: { claim: ..., margin: ... }, for arms whose claim or margin is another one");

@@ -176,9 +176,8 @@ int64_t comparisons_with_margins(const Study& study, const Setting& setting) {
     return run.task == setting.name && run.arm != comparison.baseline &&
            claim_of(comparison, run.task, run.arm).margin;
   });
-  const auto listed = comparison.test_sets.find(setting.name);
-  const auto sets = listed == comparison.test_sets.end() ? 1 : std::ssize(listed->second);
-  return arms * sets * std::ranges::count(study.declared_settings, setting.task, &Setting::task);
+  return arms * count_primary_sets(comparison, setting.name) *
+         std::ranges::count(study.declared_settings, setting.task, &Setting::task);
 }
 
 }  // namespace

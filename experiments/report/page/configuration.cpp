@@ -48,6 +48,7 @@ std::vector<std::pair<std::vector<const analysis::TaskEvidence*>, Markup>> alike
     const analysis::Evidence& evidence) {
   std::vector<std::pair<std::vector<const analysis::TaskEvidence*>, Markup>> groups;
   for (const auto& task : evidence.tasks) {
+    if (!task.parts.empty()) continue;  // arms change the same in each of them
     auto table = differences_table(task);
     const auto found = std::ranges::find_if(
         groups, [&](const auto& group) { return group.second.html() == table.html(); });

@@ -41,7 +41,8 @@ Markup opening(const analysis::Evidence& evidence) {
 
 Markup facts(const analysis::Evidence& evidence) {
   const auto tasks = analysis::count_declared_tasks(evidence.tasks);
-  const auto settings = std::ssize(evidence.tasks);
+  const auto settings = std::ranges::count_if(
+      evidence.tasks, [](const analysis::TaskEvidence& task) { return task.parts.empty(); });
   auto facts =
       fact("primary metric",
            evidence.metric.empty() ? "none declared" : analysis::display_name(evidence.metric)) +

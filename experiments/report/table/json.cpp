@@ -30,8 +30,8 @@ ABLATE_RECORDED(analysis::RelativeDifference, mean, interval)
 ABLATE_RECORDED(statistics::ForecastScore, inside, interval_score, brier)
 ABLATE_RECORDED(analysis::SuccessRate, solved, runs, interval)
 ABLATE_RECORDED(analysis::SentenceTest, seed, difference, bootstrap_p, randomisation_p)
-ABLATE_RECORDED(analysis::Cell, test_set, extrapolates, metric, direction, primary, best, sample,
-                contrast, success, sentence_tests)
+ABLATE_RECORDED(analysis::Cell, test_set, extrapolates, over, metric, direction, primary, best,
+                sample, contrast, success, sentence_tests)
 ABLATE_RECORDED(analysis::CostRatio, resource, values, bounds, mean, interval)
 ABLATE_RECORDED(analysis::ChangedKey, path, baseline, value)
 ABLATE_RECORDED(config::RegimeOptions, parameters, depth, width, length, tokens_per_parameter,
@@ -42,7 +42,7 @@ ABLATE_RECORDED(analysis::ArmEvidence, name, baseline, changes, parameters, acti
 ABLATE_RECORDED(config::GridPoint, key, value)
 ABLATE_RECORDED(config::Setting, task, size, grid)
 ABLATE_RECORDED(analysis::TaskEvidence, name, setting, metric, target, margin, arms, comparisons,
-                correction, family, fits)
+                correction, family, fits, parts)
 ABLATE_RECORDED(analysis::Rung, setting, label, x)
 ABLATE_RECORDED(analysis::Ladder, task, axis, at, test_set, metric, direction, logarithmic, rungs,
                 arms)
@@ -87,8 +87,8 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 
 /// Lists and texts that are left out if they are empty.
 constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
-    {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "target", "no_claim",
-     "best_at", "no_verdict", "slope", "outside"});
+    {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "parts", "target",
+     "no_claim", "best_at", "no_verdict", "slope", "outside"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {
