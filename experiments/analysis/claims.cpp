@@ -75,12 +75,10 @@ std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings
                         config::PairedTest test) {
   const auto sets = primary_names(task);
   const auto over = over_text(task);
+  const char* on = over.empty() ? " on " : " over ";
   std::string names;
   for (size_t i = 0; i < sets.size() && !is_of_run(task.metric); ++i)
-    names += (i == 0                ? over.empty() ? " on " : " over "
-              : i + 1 < sets.size() ? ", "
-                                    : " and ") +
-             sets[i];
+    names += (i == 0 ? on : i + 1 < sets.size() ? ", " : " and ") + sets[i];
   auto text = task.comparisons == 1
                   ? std::string("The p values are of the one primary comparison of")
                   : fmt::format("The p values are corrected for all {} primary comparisons of",

@@ -29,7 +29,7 @@ std::vector<double> values_of(const nlohmann::json& arm, const std::string& test
 TEST_F(Over, AStudyIsDecidedByTheMeanOverItsLengths) {
   write("over: lengths");
   const auto outcome = ablate("run tiny.yaml --output out");
-  ASSERT_TRUE(ends(outcome, 0, "over lengths 3 to 4, idle: "));
+  ASSERT_TRUE(ends(outcome, 0, "over lengths 3 to 4, idle ("));
   const auto task = tasks().at(0);
   EXPECT_EQ(task.at("comparisons"), 1);
   const auto& arm = task.at("arms").at(1);
@@ -46,7 +46,7 @@ TEST_F(Over, AStudyIsDecidedByTheMeanOverItsLengths) {
 TEST_F(Over, AStudyIsDecidedByTheMeanOverItsTasks) {
   write("over: tasks");
   write_file(study(), read_file(study()) + "tasks: { copy: {}, sort: { data.task: sort } }\n");
-  ASSERT_TRUE(ends(ablate("run tiny.yaml --output out"), 0, "all tasks, idle: "));
+  ASSERT_TRUE(ends(ablate("run tiny.yaml --output out"), 0, "all tasks, idle ("));
   const auto all = tasks().at(0);
   EXPECT_EQ(all.at("parts"), nlohmann::json({"copy", "sort"}));
   double mean = 0;
