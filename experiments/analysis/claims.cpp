@@ -72,7 +72,7 @@ std::string over_text(const TaskEvidence& task) {
 /// "The p values are corrected for all 4 primary comparisons of copy: 2 arms on length 12 and
 /// length 13."
 std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings,
-                        config::PairedTest test) {
+                        const Family& family) {
   const auto sets = primary_names(task);
   const auto over = over_text(task);
   const char* on = over.empty() ? " on " : " over ";
@@ -88,11 +88,15 @@ std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings
   text += over;
   if (task.correction == Correction::joint)
     text += " The signs of a seed are flipped in all of them together.";
-  if (test == config::PairedTest::e_value)
+  if (family.test == config::PairedTest::e_value)
     text += " Each is one over an e-value, corrected by Holm's method, and holds at every look.";
   else if (task.correction == Correction::holm)
     text +=
         " Holm's method corrects them, since not all are tested by sign flips of the same seeds.";
+  if (family.look > 0)
+    text += fmt::format(
+        " All are multiplied by {:.3g}, since this is registered study {} of its question.",
+        family.look_factor(), family.look);
   if (names_of_test_sets(task, [](const Cell&) { return true; }).size() > sets.size())
     text += " The other test sets are exploratory: their differences are shown, not tested.";
   return text;
@@ -278,13 +282,14 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison) {
           cell.metric == task.metric && std::ranges::find(sets, cell.test_set) != sets.end();
 }
 
-void add_claims(std::span<TaskEvidence> settings, const config::Study& study) {
+void add_claims(std::span<TaskEvidence> settings, const config::Study& study, int64_t look) {
   const auto& comparison = *study.compare;
   const auto declared = declared_family(settings.front(), study);
   Family family{.tested = {},
                 .comparisons = declared.comparisons(),
                 .with_margins = declared.settings * declared.with_margins * declared.sets,
-                .test = comparison.test};
+                .test = comparison.test,
+                .look = look};
   for (auto& task : settings) {
     mark_collapsed(task);
     if (comparison.test != config::PairedTest::sign_flip) set_intervals(task, comparison.test);
@@ -298,7 +303,7 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study) {
     task.with_margins = family.with_margins;
     task.correction = correction;
     if (family.comparisons > 0)
-      task.family = family_text(task, declared.arms, declared.settings, comparison.test);
+      task.family = family_text(task, declared.arms, declared.settings, family);
     for (auto& arm : task.arms)
       judge_arm(task, arm, study,
                 {.comparisons = family.comparisons,

@@ -32,7 +32,7 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 /// contrasts, tests corrected over the family, verdicts. The family is every comparison of an arm
 /// of the study's file with its baseline on a primary test set in a setting of the task, even if
 /// the arm or the setting is not selected or not finished. REQUIRES: mark_primary() was called.
-void add_claims(std::span<TaskEvidence> settings, const config::Study& study);
+void add_claims(std::span<TaskEvidence> settings, const config::Study& study, int64_t look = 0);
 
 /// Adds paired tests of BLEU and chrF between the outputs of each arm and the baseline, seed by
 /// seed, from the study's folder. Only for tasks of text files, since generated tasks have no

@@ -63,8 +63,9 @@ void test_jointly(Family& family) {
     baselines.push_back(one.baseline);
   }
   const auto p = statistics::joint_sign_flip_p(differences, statistics::Side::both);
-  const auto intervals = statistics::joint_sign_flip_intervals(differences);
-  const auto ratios = statistics::joint_ratio_intervals(differences, baselines);
+  const double level = kLevel / family.look_factor();
+  const auto intervals = statistics::joint_sign_flip_intervals(differences, level);
+  const auto ratios = statistics::joint_ratio_intervals(differences, baselines, level);
   for (size_t i = 0; i < family.tested.size(); ++i) {
     auto& contrast = *family.tested[i].contrast;
     contrast.difference.adjusted_p = p[i];
@@ -75,7 +76,7 @@ void test_jointly(Family& family) {
 
 /// What each p is multiplied by at the step of Holm's method that decides on it: its own step, or
 /// the first one that rejects nothing.
-std::vector<double> deciding_factors(const Values& p) {
+std::vector<double> deciding_factors(const Values& p, double level) {
   std::vector<size_t> order(p.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return p[i]; });
@@ -83,7 +84,7 @@ std::vector<double> deciding_factors(const Values& p) {
   auto left = static_cast<double>(p.size());
   bool rejects = true;
   for (const size_t i : order) {
-    rejects = rejects && left * p[i] <= kLevel;
+    rejects = rejects && left * p[i] <= level;
     factors[i] = left;
     if (rejects) --left;
   }
@@ -102,12 +103,12 @@ void test_by_holm(Family& family) {
   for (const auto& one : family.tested) p.push_back(one.contrast->difference.p);
   p.resize(static_cast<size_t>(family.comparisons), 1);  // untested: not significant
   const auto adjusted = statistics::holm(p);
-  const auto factors = deciding_factors(p);
+  const double level_of_all = kLevel / family.look_factor();
+  const auto factors = deciding_factors(p, level_of_all);
   for (size_t i = 0; i < family.tested.size(); ++i) {
     auto& contrast = *family.tested[i].contrast;
     contrast.difference.adjusted_p = adjusted[i];
-    const double level = kLevel / factors[i];
-    contrast.interval = interval_at(contrast.differences, family.test, level);
+    contrast.interval = interval_at(contrast.differences, family.test, level_of_all / factors[i]);
   }
 }
 
@@ -209,8 +210,19 @@ void add_relative(Tested& one) {
   if (mean > 0) one.contrast->relative = {.mean = one.contrast->mean / mean, .interval = {}};
 }
 
-int64_t seeds_needed(int64_t comparisons, double (*smallest)(int64_t)) {
-  return statistics::differences_needed(kLevel, std::max<int64_t>(comparisons, 1), smallest);
+/// Corrects all p of the family for the looks before this one, too.
+void correct_for_looks(Family& family) {
+  const double factor = family.look_factor();
+  for (auto& one : family.tested)
+    for (auto* test : {&one.contrast->difference, &one.contrast->sign, &one.contrast->within,
+                       &one.contrast->beyond})
+      if (!std::isnan(test->adjusted_p))
+        test->adjusted_p = std::min(1.0, factor * test->adjusted_p);
+}
+
+int64_t seeds_needed(const Family& family, int64_t comparisons, double (*smallest)(int64_t)) {
+  return statistics::differences_needed(kLevel / family.look_factor(),
+                                        std::max<int64_t>(comparisons, 1), smallest);
 }
 
 }  // namespace
@@ -229,6 +241,7 @@ Correction test_family(Family& family) {
   test_within(family);
   test_beyond(family, jointly);
   if (family.test != config::PairedTest::e_value) test_signs(family, jointly);
+  correct_for_looks(family);
   if (family.comparisons < 2) return Correction::none;
   return jointly ? Correction::joint : Correction::holm;
 }
@@ -242,7 +255,10 @@ void add_detectable(Family& family) {
   for (auto& one : family.tested) {
     const auto [effect, fresh] = known.try_emplace(std::ssize(one.pairs));
     if (fresh)
-      effect->second = statistics::detectable_size({effect->first, family.comparisons, testing});
+      effect->second = statistics::detectable_size({.seeds = effect->first,
+                                                    .comparisons = family.comparisons,
+                                                    .testing = testing,
+                                                    .look = family.look});
     const double deviation = statistics::deviation(one.contrast->differences);
     if (effect->second && deviation > 0) one.contrast->detectable = *effect->second * deviation;
   }
@@ -251,16 +267,16 @@ void add_detectable(Family& family) {
 int64_t seeds_for_difference(const Family& family) {
   if (family.test == config::PairedTest::t) return 2;
   if (family.test == config::PairedTest::e_value)
-    return seeds_needed(family.comparisons, statistics::smallest_e_value_p);
-  return seeds_needed(same_seeds(family) ? 1 : family.comparisons,
+    return seeds_needed(family, family.comparisons, statistics::smallest_e_value_p);
+  return seeds_needed(family, same_seeds(family) ? 1 : family.comparisons,
                       statistics::smallest_sign_flip_p);
 }
 
 int64_t seeds_for_margin(const Family& family) {
   if (family.test == config::PairedTest::t) return 2;
   if (family.test == config::PairedTest::e_value)
-    return seeds_needed(family.with_margins, statistics::smallest_e_value_greater_p);
-  return seeds_needed(family.with_margins, statistics::smallest_equivalence_p);
+    return seeds_needed(family, family.with_margins, statistics::smallest_e_value_greater_p);
+  return seeds_needed(family, family.with_margins, statistics::smallest_equivalence_p);
 }
 
 }  // namespace ablate::analysis

@@ -6,6 +6,7 @@
 
 #include "experiments/analysis/evidence.h"
 #include "experiments/analysis/statistics/power.h"
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::analysis {
 
@@ -26,6 +27,9 @@ struct Family {
   int64_t comparisons = 0;   // with those that cannot be tested
   int64_t with_margins = 0;  // of these, those with a margin
   config::PairedTest test = config::PairedTest::sign_flip;
+  int64_t look = 0;  // which one at the study's question; 0: of no series
+
+  double look_factor() const { return statistics::look_factor(look); }
 };
 
 /// How a family whose comparisons have the same seeds is tested for differences.

@@ -291,11 +291,11 @@ bool has_regimes(const config::Study& study) {
 }
 
 /// The settings of a declared task stand side by side.
-void add_all_claims(std::vector<TaskEvidence>& tasks, const config::Study& study) {
+void add_all_claims(std::vector<TaskEvidence>& tasks, const config::Study& study, int64_t look) {
   const auto all = std::span(tasks);
   for (size_t first = 0, next = 0; first < all.size(); first = next) {
     while (next < all.size() && all[next].setting.task == all[first].setting.task) ++next;
-    add_claims(all.subspan(first, next - first), study);
+    add_claims(all.subspan(first, next - first), study, look);
   }
 }
 
@@ -330,8 +330,9 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
     add_sentence_tests(evidence.tasks.back(), study, runs.folder);
   }
   auto over_all = compared_over_tasks(evidence.tasks, study);
-  if (study.compare) add_all_claims(evidence.tasks, study);
-  if (study.compare) add_all_claims(over_all, study);
+  const auto standing = records::standing_of(runs);
+  if (study.compare) add_all_claims(evidence.tasks, study, standing.look);
+  if (study.compare) add_all_claims(over_all, study, standing.look);
   evidence.aggregates = aggregates_of(evidence);
   std::ranges::move(over_all, std::inserter(evidence.tasks, evidence.tasks.begin()));
   if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study);
@@ -345,7 +346,6 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
     evidence.notes.emplace_back(
         "compare.over: tasks compares means over all tasks of the file, and one is not selected.");
   evidence.answer = answer_of(evidence);
-  const auto standing = records::standing_of(runs);
   evidence.confirmatory = standing.exploratory.empty();
   evidence.standing = standing.sentence();
   if (!evidence.confirmatory && has_regimes(study))

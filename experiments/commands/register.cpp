@@ -5,6 +5,8 @@
 #include <set>
 
 #include "data/corpus.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/significance.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/config/schema/printer.h"
@@ -34,6 +36,15 @@ std::vector<std::string> data_sha256_of(const config::Study& study) {
   return {digests.begin(), digests.end()};
 }
 
+constexpr double kLevel = 1 - statistics::kConfidence;
+
+/// The fewest seeds that can show a difference by sign flips of the same seeds; 0 for other tests.
+int64_t seeds_of_first_claim(const config::Study& study, int64_t look) {
+  if (!study.compare || study.compare->test != config::PairedTest::sign_flip) return 0;
+  return statistics::differences_needed(kLevel / statistics::look_factor(look), 1,
+                                        statistics::smallest_sign_flip_p);
+}
+
 void register_study(const RegisterRequest& request) {
   const std::filesystem::path file = request.study;
   config::Selection selection{.sets = request.sets, .count = run::counted_parameters()};
@@ -49,15 +60,24 @@ void register_study(const RegisterRequest& request) {
                                           : "give this one a file and a name of its own"));
   const auto program = run::start_on(torch::kCPU);
   const auto folder = std::filesystem::absolute(file).parent_path();
+  const auto question = study.question.empty() ? study.name : study.question;
+  const auto look = records::count_looks(folder, question) + 1;
   records::write_lock(lock, {.registered = program.began,
                              .study_sha256 = declared,
                              .data_sha256 = data_sha256_of(study),
                              .program_sha256 = program.program_sha256,
                              .commit = program.commit,
-                             .earlier = records::newest_lock(folder)});
+                             .earlier = records::newest_lock(folder),
+                             .question = question,
+                             .look = look});
   std::cout << lock.string() << "\n";
   std::cerr << fmt::format("registered at {}: {} runs of {} ({})\n", program.began,
                            study.runs.size(), study.name, declared.substr(0, 12));
+  if (const auto needed = seeds_of_first_claim(study, look); std::ssize(study.seeds) < needed)
+    std::cerr << fmt::format(
+        "warning: as study {} of its question it is tested at the level {:.2g}, which takes {} "
+        "seeds\n",
+        look, kLevel / statistics::look_factor(look), needed);
   if (program.commit.empty() || program.commit.ends_with("-dirty"))
     std::cerr << "warning: this program was built from a source that was not committed, so that "
                  "its results will be exploratory\n";
@@ -77,7 +97,9 @@ void add_register(CLI::App& app) {
       "Writes STUDY.lock beside STUDY.yaml: the SHA-256 of what the study declares, of its data "
       "and "
       "of this program, the time, and the SHA-256 of the folder's newest lock before it, so that "
-      "none can be added later. The report of a study calls its results confirmatory if it was "
+      "none can be added later. The k-th study of a folder that asks the same question is tested "
+      "at the level 0.05 x 6 / (pi^2 k^2), so that asking again cannot make up for a no. The "
+      "report of a study calls its results confirmatory if it was "
       "registered before its first run and nothing has changed since, and otherwise exploratory, "
       "with the reason.\n"
       "Examples:\n"

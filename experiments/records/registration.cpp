@@ -121,6 +121,20 @@ std::string why_exploratory(const StudyRuns& runs, const StartedLock& started) {
   return "";
 }
 
+/// The locks of other programs are left out.
+std::vector<std::pair<fs::path, Registration>> locks_in(const fs::path& folder) {
+  std::vector<std::pair<fs::path, Registration>> locks;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() != ".lock" || !file.is_regular_file()) continue;
+    try {
+      locks.emplace_back(file.path(), *read_lock(file.path()));
+    } catch (const training::CheckpointError&) {
+      continue;
+    }
+  }
+  return locks;
+}
+
 }  // namespace
 
 fs::path lock_of(const fs::path& study) {
@@ -141,18 +155,17 @@ std::string declared_sha256(const config::Study& study, std::span<const int64_t>
 
 std::string newest_lock(const fs::path& folder) {
   std::string newest, digest;
-  for (const auto& file : fs::directory_iterator(folder)) {
-    if (file.path().extension() != ".lock" || !file.is_regular_file()) continue;
-    try {
-      const auto lock = read_lock(file.path());
-      if (lock->registered < newest) continue;
-      newest = lock->registered;
-      digest = tokenizer::sha256(training::read_bytes(file.path()));
-    } catch (const training::CheckpointError&) {
-      continue;  // another program's
-    }
+  for (const auto& [file, lock] : locks_in(folder)) {
+    if (lock.registered < newest) continue;
+    newest = lock.registered;
+    digest = tokenizer::sha256(training::read_bytes(file));
   }
   return digest;
+}
+
+int64_t count_looks(const fs::path& folder, const std::string& question) {
+  return std::ranges::count_if(
+      locks_in(folder), [&](const auto& found) { return found.second.question == question; });
 }
 
 std::optional<Registration> read_lock(const fs::path& lock) {
@@ -179,7 +192,9 @@ void record_registration(const StudyFolder& folder, const fs::path& file,
 
 std::string Standing::sentence() const {
   if (!exploratory.empty()) return fmt::format("Exploratory: {}.", exploratory);
-  return fmt::format("Confirmatory: registered at {}, before the first run.", registered);
+  return fmt::format(
+      "Confirmatory: registered at {}, before the first run, as study {} of its question.",
+      registered, look);
 }
 
 Standing standing_of(const StudyRuns& runs) {
@@ -187,7 +202,10 @@ Standing standing_of(const StudyRuns& runs) {
   if (!started)
     return {.registered = {},
             .exploratory = "the study was not registered before its first run (ablate register)"};
-  return {.registered = started->lock.registered, .exploratory = why_exploratory(runs, *started)};
+  auto exploratory = why_exploratory(runs, *started);
+  const int64_t look = exploratory.empty() ? started->lock.look : 0;
+  return {
+      .registered = started->lock.registered, .exploratory = std::move(exploratory), .look = look};
 }
 
 }  // namespace ablate::records

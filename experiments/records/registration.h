@@ -19,10 +19,13 @@ struct Registration {
   std::string study_sha256;              // declared_sha256()
   std::vector<std::string> data_sha256;  // of the examples of its tasks and arms, each once
   std::string program_sha256;
-  std::string commit;   // of the program's source, as RunStart has it
-  std::string earlier;  // SHA-256 of the newest lock that was in the folder before; empty: none
+  std::string commit;    // of the program's source, as RunStart has it
+  std::string earlier;   // SHA-256 of the newest lock that was in the folder before; empty: none
+  std::string question;  // the study's or, if it has none, its name
+  int64_t look = 1;      // which one of the folder's locks with this question
 
-  ABLATE_FIELDS(registered, study_sha256, data_sha256, program_sha256, commit, earlier)
+  ABLATE_FIELDS(registered, study_sha256, data_sha256, program_sha256, commit, earlier, question,
+                look)
 };
 
 /// STUDY.lock beside STUDY.yaml.
@@ -36,6 +39,10 @@ std::string declared_sha256(const config::Study& study, std::span<const int64_t>
 /// SHA-256 of the lock in `folder` that was registered last; empty if there is none. Files that are
 /// no locks, and damaged ones, are left out.
 std::string newest_lock(const std::filesystem::path& folder);
+
+/// How many locks in `folder` ask this question. Files that are no locks, and damaged ones, are
+/// left out.
+int64_t count_looks(const std::filesystem::path& folder, const std::string& question);
 
 /// Throws CheckpointError if the lock is damaged; absent if it is missing.
 std::optional<Registration> read_lock(const std::filesystem::path& lock);
@@ -52,6 +59,7 @@ void record_registration(const StudyFolder& folder, const std::filesystem::path&
 struct Standing {
   std::string registered;   // when; empty: never
   std::string exploratory;  // why results are exploratory; empty: they are confirmatory
+  int64_t look = 0;         // of confirmatory results: which one at the question
 
   /// "Confirmatory: ..." or "Exploratory: ...".
   std::string sentence() const;

@@ -149,14 +149,15 @@ std::vector<double> joint_sign_flip_p(Samples samples, Side side) {
   return p;
 }
 
-std::vector<std::optional<Interval>> joint_sign_flip_intervals(Samples samples) {
+std::vector<std::optional<Interval>> joint_sign_flip_intervals(Samples samples, double level) {
   std::vector<std::vector<double>> ones;
   for (const auto& sample : samples) ones.emplace_back(sample.size(), 1.0);
-  return invert(samples, ones, kLevel);
+  return invert(samples, ones, level);
 }
 
-std::vector<std::optional<Interval>> joint_ratio_intervals(Samples samples, Samples baselines) {
-  return invert(samples, baselines, kLevel);
+std::vector<std::optional<Interval>> joint_ratio_intervals(Samples samples, Samples baselines,
+                                                           double level) {
+  return invert(samples, baselines, level);
 }
 
 std::optional<Interval> sign_flip_interval_at(std::span<const double> values, double level) {

@@ -26,18 +26,19 @@ enum class Side {
 std::vector<double> joint_sign_flip_p(std::span<const std::vector<double>> samples, Side side);
 
 /// Intervals of the centres that invert the test: all theta for which a sample minus theta is not
-/// rejected at 1 - kConfidence, beside the samples that the step-down had not rejected before it.
+/// rejected at `level`, beside the samples that the step-down had not rejected before it.
 /// An interval contains 0 exactly if the adjusted p of the sample is above that level. Absent if it
 /// is unbounded, as it always is with fewer than six seeds; then the p is above the level.
 std::vector<std::optional<Interval>> joint_sign_flip_intervals(
-    std::span<const std::vector<double>> samples);
+    std::span<const std::vector<double>> samples, double level = 1 - kConfidence);
 
 /// The same for the ratios of the samples' sums to those of their baselines: all rho for which
 /// sample - rho * baseline is not rejected, which is Fieller's idea (1954) with this test. Arm and
 /// baseline have the ratio 1 + rho. Absent, besides, if a value of the baseline is not positive.
 /// REQUIRES: a baseline of the same size for each sample.
 std::vector<std::optional<Interval>> joint_ratio_intervals(
-    std::span<const std::vector<double>> samples, std::span<const std::vector<double>> baselines);
+    std::span<const std::vector<double>> samples, std::span<const std::vector<double>> baselines,
+    double level = 1 - kConfidence);
 
 /// The interval of one sample: contains 0 exactly if sign_flip_p() is above `level`.
 std::optional<Interval> sign_flip_interval_at(std::span<const double> values, double level);

@@ -12,6 +12,7 @@
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/inversion.h"
 #include "experiments/analysis/statistics/sign_patterns.h"
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::statistics {
 namespace {
@@ -66,7 +67,8 @@ class ArmIntervals {
   explicit ArmIntervals(const Design& design)
       : testing_(design.testing),
         level_((1 - kConfidence) * (design.aim == Aim::difference ? 1 : 2) /
-               (is_joint(design) ? 1.0 : static_cast<double>(design.comparisons))),
+               (is_joint(design) ? 1.0 : static_cast<double>(design.comparisons)) /
+               look_factor(design.look)),
         patterns_(design.seeds <= kMostEnumerated
                       ? SignPatterns::half(static_cast<size_t>(design.seeds))
                       : SignPatterns::drawn(static_cast<size_t>(design.seeds), kDrawn)),

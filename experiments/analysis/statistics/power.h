@@ -23,6 +23,7 @@ struct Design {
   Testing testing = Testing::joint;
   Aim aim = Aim::difference;  // margins are never tested jointly: joint means holm for them
   double effect = 0;          // of an arm whose margin is tested: its difference, or its loss
+  int64_t look = 0;           // as for look_factor()
 };
 
 // Sizes and margins here are in standard deviations of the differences. The size of a difference is
@@ -31,9 +32,9 @@ struct Design {
 // are correlated by 1/2, and the other arms have no effect. The studies are the same in every call.
 
 /// The probability that the aim is reached for one arm in the strictest step of the corrected
-/// tests, at 0.05, a difference with the sign of the effect. Increases with the size. 2,000
-/// studies, so its standard error is at most 0.011; all sign patterns up to twelve seeds, else
-/// 2,048.
+/// tests, at 0.05 / look_factor(), a difference with the sign of the effect. Increases with the
+/// size. 2,000 studies, so its standard error is at most 0.011; all sign patterns up to twelve
+/// seeds, else 2,048.
 double power_of(const Design& design, double size);
 
 /// The probability of a claim that a study is planned for.

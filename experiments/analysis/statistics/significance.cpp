@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -78,6 +79,11 @@ int64_t differences_needed(double level, int64_t comparisons, double (*smallest)
   int64_t count = 1;
   while (static_cast<double>(comparisons) * smallest(count) > level) ++count;
   return count;
+}
+
+double look_factor(int64_t look) {
+  const auto k = static_cast<double>(look);
+  return look == 0 ? 1 : std::numbers::pi * std::numbers::pi * k * k / 6;
 }
 
 std::vector<double> holm(std::span<const double> p) {

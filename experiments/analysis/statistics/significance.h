@@ -36,6 +36,11 @@ double smallest_equivalence_p(int64_t count);
 /// it is multiplied by `comparisons`.
 int64_t differences_needed(double level, int64_t comparisons, double (*smallest)(int64_t));
 
+/// What the p of the k-th look at a question are multiplied by, pi^2 k^2 / 6, so that the chance of
+/// a false claim at any of all looks there may ever be is at most the level of one. 1 for look 0,
+/// which is of no series.
+double look_factor(int64_t look);
+
 /// Holm's step-down adjustment (Holm 1979), in the order of `p`: an adjusted p of at most a level
 /// keeps the chance of any false claim among all of them at that level.
 std::vector<double> holm(std::span<const double> p);

@@ -51,7 +51,30 @@ class RegistrationTest : public ProgramTest {
 TEST_F(RegistrationTest, AStudyThatWasRegisteredBeforeItsRunsIsConfirmatory) {
   write_lock(lock_of(study()), registration());
   EXPECT_EQ(standing(start()).sentence(),
-            "Confirmatory: registered at 2026-01-02T00:00:00Z, before the first run.");
+            "Confirmatory: registered at 2026-01-02T00:00:00Z, before the first run, as study 1 of "
+            "its question.");
+}
+
+TEST_F(RegistrationTest, StudiesOfOneQuestionAreCounted) {
+  std::filesystem::create_directories(output());
+  auto lock = registration();
+  lock.question = "Do gates help?";
+  write_lock(output() / "one.lock", lock);
+  write_lock(output() / "two.lock", lock);
+  lock.question = "Do norms help?";
+  write_lock(output() / "three.lock", lock);
+  training::write_durably(output() / "poetry.lock", "of another program");
+  EXPECT_EQ(count_looks(output(), "Do gates help?"), 2);
+  EXPECT_EQ(count_looks(output(), "Do norms help?"), 1);
+  EXPECT_EQ(count_looks(output(), "Do norms hurt?"), 0);
+}
+
+TEST_F(RegistrationTest, OnlyConfirmatoryResultsAreALookAtTheQuestion) {
+  auto lock = registration();
+  lock.look = 3;
+  write_lock(lock_of(study()), lock);
+  EXPECT_EQ(standing(start()).look, 3);
+  EXPECT_EQ(standing(start(), "other data").look, 0);
 }
 
 TEST_F(RegistrationTest, AStudyWithoutALockIsExploratory) {
