@@ -14,6 +14,7 @@
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/forecast.h"
 #include "experiments/analysis/statistics/power_law.h"
+#include "experiments/analysis/tuned_curve.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/setting.h"
@@ -354,6 +355,8 @@ struct TunedArm {
   /// file's combinations of the validation loss in nats, less the loss of the best combination. NaN
   /// if one diverged, the search has not ended, or values were not chosen by perplexity.
   double sensitivity = kUntested;
+  std::optional<TunedCurve> curve;  // of a study by curve; the chosen value is the nearest to it
+  std::optional<TunedGain> gain;    // over the baseline; absent of this, and without one
 };
 
 /// The choice of tuned values.
@@ -361,7 +364,7 @@ struct TuningEvidence {
   std::vector<config::TunedKey> keys;
   std::string metric;  // of the validation set
   config::TunedBy by = config::TunedBy::shared;
-  std::vector<int64_t> seeds;  // of the trial runs; by seed those of the study's seeds in turn
+  std::vector<int64_t> seeds;  // of the tried runs; by seed those of the study's seeds in turn
   std::vector<TunedArm> arms;
 };
 

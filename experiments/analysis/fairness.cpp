@@ -32,7 +32,7 @@ const training::TrainingOptions* training_of(const config::Study& study,
   const auto* trained = config::trained_by(study.configurations, result.task, result.arm);
   if (trained != nullptr) return &trained->experiment.training;
   const auto run = std::ranges::find_if(study.runs, [&](const config::RunSpecification& planned) {
-    return planned.task == result.task && planned.arm == result.arm;
+    return planned.task == result.task && config::folder_arm(planned) == result.arm;
   });
   return run == study.runs.end() ? nullptr : &run->experiment.training;
 }

@@ -16,6 +16,7 @@
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/control.h"
 #include "experiments/analysis/cost.h"
+#include "experiments/analysis/curve.h"
 #include "experiments/analysis/expectation.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
@@ -316,8 +317,12 @@ std::vector<TaskEvidence> compared_over_tasks(std::vector<TaskEvidence>& tasks,
 
 }  // namespace
 
-Evidence make_evidence(const config::Study& study, const records::StudyRuns& runs) {
-  check_fair(study, runs.results);
+Evidence make_evidence(const config::Study& declared, const records::StudyRuns& all) {
+  check_fair(declared, all.results);
+  std::optional<AtVertices> vertices;
+  if (declared.by_curve()) vertices = at_vertices(declared, all);
+  const auto& study = vertices ? vertices->study : declared;
+  const auto& runs = vertices ? vertices->runs : all;
   Evidence evidence{.study = study.name, .question = study.question, .seeds = study.seeds};
   if (study.declared_compare) evidence.declared_baseline = study.declared_compare->baseline;
   if (study.compare) {
@@ -327,16 +332,19 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
   }
   for (const auto& setting : study.settings) {
     evidence.tasks.push_back(TaskBuilder(study, runs, setting).build());
-    add_sentence_tests(evidence.tasks.back(), study, runs.folder);
+    if (!vertices) add_sentence_tests(evidence.tasks.back(), study, runs.folder);
   }
   auto over_all = compared_over_tasks(evidence.tasks, study);
-  const auto standing = records::standing_of(runs);
+  const auto standing = records::standing_of(all);
   if (study.compare) add_all_claims(evidence.tasks, study, standing.look);
   if (study.compare) add_all_claims(over_all, study, standing.look);
   evidence.aggregates = aggregates_of(evidence);
   std::ranges::move(over_all, std::inserter(evidence.tasks, evidence.tasks.begin()));
   if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study);
-  if (study.tuning) evidence.tuning = tuning_of(*study.tuning);
+  if (study.tuning)
+    evidence.tuning = tuning_of(
+        *study.tuning, vertices ? std::move(vertices->arms) : arms_of(study.tuning->searches));
+  if (evidence.tuning) add_gains(*evidence.tuning, evidence.baseline);
   for (const auto& clause : study.expect)
     evidence.expectations.push_back(check_clause(clause, evidence));
   evidence.missing = runs.missing;

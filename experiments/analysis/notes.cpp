@@ -13,6 +13,7 @@
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/control.h"
+#include "experiments/analysis/curve.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/tuned_values.h"
@@ -355,6 +356,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_choices(study, notes);
   add_late(study, notes);
   if (evidence.tuning) add_edges(*evidence.tuning, notes);
+  std::ranges::move(curve_notes(evidence), std::back_inserter(notes));
   std::ranges::move(control_notes(evidence), std::back_inserter(notes));
   for (const auto& task : evidence.tasks)
     if (is_finished(task, results) && !task.metric.empty() &&

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "experiments/analysis/curve.h"
+#include "experiments/analysis/figure.h"
 #include "experiments/config/schema/option.h"
 
 namespace ablate::analysis {
@@ -27,14 +29,33 @@ double chosen_loss(config::ArmSearch search) {
   return config::chosen_score(search);
 }
 
-double sensitivity_of(const config::ArmSearch& search) {
+double sensitivity_of(const TunedArm& arm) {
+  const auto& search = arm.search;
   double sum = 0, count = 0;
   for (const auto& tried : search.tried)
     if (tried.declared) {
       sum += mean_loss(tried);
       ++count;
     }
-  return sum / count - chosen_loss(search);
+  return sum / count - (arm.curve ? std::log(arm.curve->score) : chosen_loss(search));
+}
+
+/// "+0.123", "-0.123", "+0.000"
+std::string signed_figure(double difference) {
+  const auto figure = config::number_text(difference, 3);
+  return (figure.starts_with('-') ? "" : "+") + figure;
+}
+
+/// The mean difference from the baseline at equal values, over the seeds that both have.
+double beside(const config::ArmSearch& baseline, const config::TriedCombination& tried) {
+  const auto equal =
+      std::ranges::find(baseline.tried, tried.values, &config::TriedCombination::values);
+  if (equal == baseline.tried.end()) return kUntested;
+  std::vector<double> differences;
+  for (size_t seed = 0; seed < tried.scores.size(); ++seed)
+    if (tried.scores[seed] && equal->scores[seed])
+      differences.push_back(*tried.scores[seed] - *equal->scores[seed]);
+  return statistics::mean(differences);
 }
 
 }  // namespace
@@ -48,7 +69,9 @@ int64_t at_edge(const config::ArmSearch& search, const config::TunedKey& key) {
                                [&](const auto& one) { return one.at_edge.contains(key.path); });
 }
 
-std::string chosen_values(const config::ArmSearch& search, size_t key) {
+std::string chosen_values(const TunedArm& arm, size_t key) {
+  if (arm.curve) return arm.curve->weights.empty() ? "-" : fmt::format("{:.3g}", arm.curve->value);
+  const auto& search = arm.search;
   std::vector<std::pair<std::string, int64_t>> counts;  // in the order of the values
   for (size_t i = 0; i < search.tried.size(); ++i) {
     const auto count =
@@ -68,31 +91,64 @@ std::string chosen_values(const config::ArmSearch& search, size_t key) {
   return text.empty() ? "-" : text;
 }
 
-TuningEvidence tuning_of(const config::Tuning& tuning) {
+std::vector<TunedArm> arms_of(const std::vector<config::ArmSearch>& searches) {
+  std::vector<TunedArm> arms;
+  for (const auto& search : searches) arms.push_back({.search = search});
+  return arms;
+}
+
+TuningEvidence tuning_of(const config::Tuning& tuning, std::vector<TunedArm> arms) {
   TuningEvidence evidence{.keys = tuning.keys,
                           .metric = "validation_" + std::string(config::word_of(tuning.metric)),
                           .by = tuning.by,
                           .seeds = tuning.seeds,
-                          .arms = {}};
-  for (const auto& search : tuning.searches) {
-    evidence.arms.push_back({.search = search});
-    if (has_chosen(search) && tuning.metric == config::ValidationMetric::perplexity)
-      evidence.arms.back().sensitivity = sensitivity_of(search);
-  }
+                          .arms = std::move(arms)};
+  for (auto& arm : evidence.arms)
+    if (has_chosen(arm.search) && tuning.metric == config::ValidationMetric::perplexity)
+      arm.sensitivity = sensitivity_of(arm);
   return evidence;
+}
+
+double best_score(const TunedArm& arm) {
+  return arm.curve ? arm.curve->score : config::chosen_score(arm.search);
+}
+
+void add_gains(TuningEvidence& tuning, const std::optional<std::string>& baseline) {
+  for (auto& arm : tuning.arms) {
+    const auto base = std::ranges::find_if(tuning.arms, [&](const TunedArm& other) {
+      return other.search.task == arm.search.task && other.search.arm == baseline;
+    });
+    if (base == tuning.arms.end() || arm.search.arm == baseline) continue;
+    arm.gain = {.at_best = best_score(arm) - best_score(*base)};
+    for (const auto& tried : arm.search.tried)
+      arm.gain->at_equal.push_back(beside(base->search, tried));
+  }
+}
+
+std::string gain_sentence(const TunedArm& arm, const Evidence& evidence) {
+  if (!arm.gain || std::isnan(arm.gain->at_best)) return "";
+  auto equal = arm.gain->at_equal;
+  std::erase_if(equal, [](double one) { return std::isnan(one); });
+  if (equal.empty()) return "";
+  const auto [low, high] = std::ranges::minmax(equal);
+  return fmt::format(
+      "{}: {} minus {} in {}: {} at each arm's best, {} to {} at equal values of {}.",
+      arm.search.task, arm.search.arm, *evidence.baseline, display_name(evidence.tuning->metric),
+      signed_figure(arm.gain->at_best), signed_figure(low), signed_figure(high),
+      paths_of(*evidence.tuning));
 }
 
 void add_edges(const TuningEvidence& tuning, std::vector<std::string>& notes) {
   for (size_t key = 0; key < tuning.keys.size(); ++key) {
     const auto& path = tuning.keys[key].path;
     std::vector<std::string> arms;
-    for (const auto& [search, sensitivity] : tuning.arms) {
+    for (const auto& [search, sensitivity, curve, gain] : tuning.arms) {
       const auto count = at_edge(search, tuning.keys[key]);
       if (count == 0) continue;
       const auto& first = search.chosen.front();
       arms.push_back(
           fmt::format("{}/{} ({})", search.task, search.arm,
-                      tuning.by == config::TunedBy::shared
+                      tuning.by != config::TunedBy::seed
                           ? fmt::format("{}, the {}", search.tried[*first.tried].values[key],
                                         config::word_of(first.at_edge.at(path)))
                           : fmt::format("{} of {} seeds", count, search.chosen.size())));
@@ -108,7 +164,9 @@ void add_edges(const TuningEvidence& tuning, std::vector<std::string>& notes) {
 std::string remark_on(const TunedArm& arm, const TuningEvidence& tuning) {
   const auto& search = arm.search;
   if (search.open > 0)
-    return fmt::format("{} trial run{} to go", search.open, search.open == 1 ? "" : "s");
+    return fmt::format("{} {}run{} to go", search.open, arm.curve ? "" : "trial ",
+                       search.open == 1 ? "" : "s");
+  if (arm.curve) return curve_remark(arm, tuning);
   if (search.tried.empty()) return "the arm that it starts from has no best values";
   if (!has_chosen(search)) return "every combination diverged";
   std::vector<std::string> names;
@@ -132,10 +190,6 @@ std::string seeds_of(const TuningEvidence& tuning) {
   const auto seeds = fmt::format("{}", fmt::join(tuning.seeds, ", "));
   if (tuning.by == config::TunedBy::seed) return fmt::format("a seed of its own ({})", seeds);
   return (tuning.seeds.size() == 1 ? "seed " : "seeds ") + seeds;
-}
-
-std::string sensitivity_figure(const TunedArm& arm) {
-  return std::isnan(arm.sensitivity) ? "-" : fmt::format("{:.3f}", arm.sensitivity);
 }
 
 }  // namespace ablate::analysis

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,14 +8,29 @@
 
 namespace ablate::analysis {
 
-/// What the searches of a study have found.
-TuningEvidence tuning_of(const config::Tuning& tuning);
+/// The arms with what their searches have found.
+std::vector<TunedArm> arms_of(const std::vector<config::ArmSearch>& searches);
+
+/// What was tried for the arms, and how much it matters.
+TuningEvidence tuning_of(const config::Tuning& tuning, std::vector<TunedArm> arms);
+
+/// Sets each arm beside the baseline of its task.
+void add_gains(TuningEvidence& tuning, const std::optional<std::string>& baseline);
+
+/// The mean score of the chosen values, or of the seeds' curves at the vertex; NaN without a
+/// choice.
+double best_score(const TunedArm& arm);
+
+/// "copy: more minus base in validation perplexity: -0.120 at each arm's best, -0.310 to 0.050 at
+/// equal values of training.schedule.peak."; empty without both.
+std::string gain_sentence(const TunedArm& arm, const Evidence& evidence);
 
 /// Whether every search of the arm has chosen values.
 bool has_chosen(const config::ArmSearch& search);
 
-/// The chosen value of a key, or "0.004 (2), 0.008 (4)" if seeds have several; "-" without any.
-std::string chosen_values(const config::ArmSearch& search, size_t key);
+/// The chosen value of a key or the vertex, or "0.004 (2), 0.008 (4)" if seeds have several; "-"
+/// without any.
+std::string chosen_values(const TunedArm& arm, size_t key);
 
 /// The searches of the arm whose chosen value of the key is an end of its values.
 int64_t at_edge(const config::ArmSearch& search, const config::TunedKey& key);
@@ -31,8 +47,5 @@ std::string paths_of(const TuningEvidence& tuning);
 
 /// "seed 101", "seeds 101, 102", "a seed of its own (101, 102)"
 std::string seeds_of(const TuningEvidence& tuning);
-
-/// "0.123"; "-" if it is not known.
-std::string sensitivity_figure(const TunedArm& arm);
 
 }  // namespace ablate::analysis

@@ -32,11 +32,14 @@ struct ConfigRequest {
   config::Selection selection;
 };
 
-/// "a search of 24 trials (more if a best value is at an end of its list), then "; empty without
-/// tune.
+/// "a search of 24 trials (more if a best value is at an end of its list), then ", or by curve "5
+/// values of training.schedule.peak, "; empty without tune.
 std::string search_words(const config::Study& study) {
   if (!study.tuning) return "";
   const auto& tuning = *study.tuning;
+  if (study.by_curve())
+    return fmt::format("{} values of {}, ", tuning.keys.front().values.size(),
+                       tuning.keys.front().path);
   const records::StudyFolder nowhere("/dev/null");  // whatever has been run
   const bool grows = tuning.extend > 0 && std::ranges::any_of(tuning.keys, [](const auto& key) {
                        return config::have_ends(key.values);

@@ -51,6 +51,15 @@ std::optional<RunFailure> read_failure(const RunFolder& folder) {
   }
 }
 
+bool has_diverged(const RunFolder& folder) {
+  const auto failure = read_failure(folder);
+  return failure && meaning_of(failure->exit_code) == ExitCode::diverged;
+}
+
+bool is_left_out(const config::RunSpecification& run, const StudyFolder& folder) {
+  return !run.point.empty() && has_diverged(folder.run(run));
+}
+
 std::string state_of(const RunFolder& folder) {
   if (std::filesystem::exists(folder.result())) return "finished";
   if (std::filesystem::exists(folder.failure())) return "failed";

@@ -34,6 +34,12 @@ void remove_failure(const RunFolder& folder);
 /// Absent if the run has not failed, or its record is damaged.
 std::optional<RunFailure> read_failure(const RunFolder& folder);
 
+/// Whether the run diverged, which it would do again.
+bool has_diverged(const RunFolder& folder);
+
+/// Whether the run is of a curve and has diverged, so that the curve does without its value.
+bool is_left_out(const config::RunSpecification& run, const StudyFolder& folder);
+
 /// "finished", "failed", "running", "interrupted" if it stopped with its state saved, "lost" if its
 /// process ended without a word, or "new".
 std::string state_of(const RunFolder& folder);

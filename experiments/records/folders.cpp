@@ -16,7 +16,7 @@ std::string label(const std::string& task, const std::string& arm, int64_t seed)
 }
 
 std::string label(const config::RunSpecification& run) {
-  return label(run.task, run.arm, run.seed);
+  return label(run.task, config::folder_arm(run), run.seed);
 }
 
 std::filesystem::path RunFolder::sources(const std::string& test_set) const {

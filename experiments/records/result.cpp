@@ -120,7 +120,8 @@ StudyRuns read_runs(const config::Study& study, const StudyFolder& folder) {
       check_files(place, *result);
       runs.results.push_back(std::move(*result));
     } else {
-      runs.missing.push_back({run.task, run.arm, run.seed, why_missing(place)});
+      (is_left_out(run, folder) ? runs.left_out : runs.missing)
+          .push_back({run.task, config::folder_arm(run), run.seed, why_missing(place)});
     }
   }
   return runs;

@@ -166,7 +166,8 @@ void check_files(const RunFolder& folder, const RunResult& result);
 struct StudyRuns {
   StudyFolder folder;
   std::vector<RunResult> results;
-  std::vector<MissingRun> missing;  // runs of the study without a result
+  std::vector<MissingRun> missing;        // runs of the study without a result
+  std::vector<MissingRun> left_out = {};  // is_left_out(): not among the missing
 };
 
 /// The runs of `study` in its folder. Throws CheckpointError if a result.json or a file of it is

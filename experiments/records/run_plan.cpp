@@ -49,7 +49,7 @@ void write_plan(const RunFolder& folder, const config::Study& study,
   const RunPlan plan{
       .study = study.name,
       .task = run.task,
-      .arm = run.arm,
+      .arm = config::folder_arm(run),
       .seed = run.seed,
       .trial = run.trial,
       .data_folder = std::filesystem::absolute(study.data_folder / ".").lexically_normal(),

@@ -14,7 +14,7 @@ namespace ablate::records {
 
 /// The inputs of a run beside its configuration, fixed before it starts: run.json.
 struct RunPlan {
-  std::string study, task, arm;
+  std::string study, task, arm;  // arm: config::folder_arm()
   int64_t seed = 0;
   bool trial = false;                        // a run of tune, which is scored on no test set
   std::string data_folder;                   // absolute; base of relative data paths

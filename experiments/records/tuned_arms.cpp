@@ -17,12 +17,6 @@
 namespace ablate::records {
 namespace {
 
-/// Whether the run diverged, which it would do again.
-bool diverged(const RunFolder& folder) {
-  const auto failure = read_failure(folder);
-  return failure && meaning_of(failure->exit_code) == ExitCode::diverged;
-}
-
 /// Of which no key that is read here can be tuned.
 const training::TrainingOptions& training_of(const config::UntunedArm& arm,
                                              const config::Study& study) {
@@ -163,7 +157,7 @@ class ArmSearcher {
           by_perplexity ? result->validation_perplexity : result->validation_token_accuracy;
       return std::isfinite(score) ? score : kNotMeasured;
     }
-    if (diverged(folder)) return kNotMeasured;
+    if (has_diverged(folder)) return kNotMeasured;
     return {};
   }
 
@@ -246,7 +240,7 @@ void add_best(config::Study& study, const Search& search) {
 
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder) {
   std::vector<Search> all;
-  if (!study.tuning) return all;
+  if (!study.tuning || study.by_curve()) return all;
   const bool shared = study.tuning->by == config::TunedBy::shared;
   for (const auto& arm : study.tuning->arms)
     for (size_t place = 0; place < (shared ? 1 : study.seeds.size()); ++place)
@@ -271,7 +265,7 @@ StudyProgress progress_of(const config::Study& study, const StudyFolder& folder)
     progress.trials.all += std::ssize(search.ended) + std::ssize(search.open);
   }
   progress.runs.ended = std::ranges::count_if(study.runs, [&](const auto& run) {
-    return std::filesystem::exists(folder.run(run).result());
+    return std::filesystem::exists(folder.run(run).result()) || is_left_out(run, folder);
   });
   return progress;
 }
@@ -309,7 +303,7 @@ void add_search(const config::ArmSearch& own, size_t place, size_t seeds, config
 }  // namespace
 
 config::Study with_best_values(config::Study study, const StudyFolder& folder) {
-  if (!study.tuning) return study;
+  if (!study.tuning || study.by_curve()) return study;
   auto& all = study.tuning->searches;
   all.clear();
   for (auto& search : searches(study, folder)) {

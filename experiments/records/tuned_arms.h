@@ -27,7 +27,7 @@ struct Search {
 };
 
 /// The searches of a study with tune, one for every selected task and arm, or by seed one for each
-/// of their seeds; empty for a study without tune.
+/// of their seeds; empty for a study without tune, and for one by curve.
 /// An arm is tried with every combination of the values. If the best value of a key is the smallest
 /// or the largest, the next value beyond is added, with every combination, at most `tune.extend`
 /// times for each key and until the configuration refuses a value. An arm that starts from another
@@ -60,8 +60,8 @@ std::string progress_words(const StudyProgress& progress);
 
 /// The study whose arms have the best values that were found by the validation metric, averaged
 /// over the tuning seeds; test sets and the study's seeds play no part. Runs whose values are not
-/// known wait (RunSpecification::waits). `tuning->searches` has what was tried. Throws
-/// CheckpointError if a result.json is damaged.
+/// known wait (RunSpecification::waits). `tuning->searches` has what was tried. A study by curve
+/// has no searches and stays as it is. Throws CheckpointError if a result.json is damaged.
 config::Study with_best_values(config::Study study, const StudyFolder& folder);
 
 }  // namespace ablate::records

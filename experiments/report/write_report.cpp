@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "experiments/analysis/curve.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/frozen_study.h"
@@ -41,7 +42,8 @@ void write_tables(const records::StudyRuns& runs, const analysis::Evidence& evid
 void write_report(const config::Study& study, const records::StudyRuns& runs,
                   const analysis::Evidence& evidence, std::vector<PositionPicture> positions) {
   write_tables(runs, evidence);
-  auto data = read_report_data(study, runs.folder);
+  const auto shown = evidence.tuning ? analysis::nearest_runs(study, evidence.tuning->arms) : study;
+  auto data = read_report_data(shown, runs.folder);
   data.positions = std::move(positions);
   if (const auto forest = forest_of(evidence); !forest.panels.empty())
     training::write_durably(runs.folder.forest(), forest_file(forest));

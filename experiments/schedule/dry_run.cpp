@@ -246,7 +246,7 @@ void dry_run(const config::Study& study, const StudyOptions& options, const DryR
   else
     print_counted(total);
   print_notes(study, estimates);
-  if (study.tuning) print_tuning(study, runs);
+  if (study.tuning && !study.by_curve()) print_tuning(study, runs);
 }
 
 }  // namespace ablate::schedule

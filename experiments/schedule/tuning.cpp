@@ -25,7 +25,8 @@ void clear(const records::RunFolder& run) {
 }  // namespace
 
 void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder) {
-  for (const auto& run : study.runs) clear(folder.run(run));
+  for (const auto& run : study.runs)
+    if (!records::is_left_out(run, folder)) clear(folder.run(run));
   for (const auto& run : records::open_trials(study, folder)) clear(folder.run(run));
 }
 
@@ -34,7 +35,7 @@ std::vector<config::RunSpecification> known_runs(const config::Study& study,
   auto runs = records::open_trials(study, folder);
   std::erase_if(runs, [](const auto& run) { return !run.waits.empty(); });
   for (auto& run : records::with_best_values(study, folder).runs)
-    if (run.waits.empty()) runs.push_back(std::move(run));
+    if (run.waits.empty() && !records::is_left_out(run, folder)) runs.push_back(std::move(run));
   return runs;
 }
 

@@ -5,11 +5,12 @@
 namespace ablate::schedule {
 
 /// Removes leftovers of an earlier start from the folders of runs: failures, so that they are tried
-/// again, and unfinished files. A trial run that diverged stays: its score is known.
+/// again, and unfinished files. A run of a search or of a curve that diverged stays.
 void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder);
 
 /// The runs whose configuration is known by the files of earlier ones, finished or not: trial runs
-/// that have not ended, and the runs of arms whose values are known. Throws CheckpointError if a
+/// that have not ended, and the runs of arms whose values are known, by curve without those that
+/// diverged. Throws CheckpointError if a
 /// result.json is damaged.
 std::vector<config::RunSpecification> known_runs(const config::Study& study,
                                                  const records::StudyFolder& folder);

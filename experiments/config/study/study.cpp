@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "experiments/config/study/curve.h"
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study_change.h"
 #include "experiments/config/study/study_check.h"
@@ -55,6 +56,11 @@ void add_arm(const std::string& task, const ExpandedArm& arm, Study& study) {
   if (!arm.selected) return;
   if (study.tuning)
     study.tuning->arms.push_back({task, arm.name, std::make_shared<const Tree>(arm.given)});
+  if (study.by_curve()) {
+    std::ranges::move(runs_on_curve(study, study.tuning->arms.back()),
+                      std::back_inserter(study.runs));
+    return;
+  }
   const auto origins = origins_of(arm.run, study.file);
   for (const int64_t seed : study.seeds)
     study.runs.push_back({task, arm.name, seed, arm.run.experiment, origins});
@@ -62,7 +68,8 @@ void add_arm(const std::string& task, const ExpandedArm& arm, Study& study) {
 
 bool runs_fit(const ParsedStudy& parsed, const Study& study, ProblemList& problems) {
   const size_t seeds = std::max<size_t>(1, study.seeds.size());
-  const size_t runs = parsed.tasks.size() * parsed.arms.size() * seeds;
+  const size_t points = study.by_curve() ? study.tuning->keys.front().values.size() : 1;
+  const size_t runs = parsed.tasks.size() * parsed.arms.size() * points * seeds;
   if (runs > kMostRuns)
     problems.add(parsed.tree.root.mark,
                  fmt::format("the study has {} runs; at most {} are possible", runs, kMostRuns));

@@ -28,9 +28,15 @@ struct RunSpecification {
   Experiment experiment;
   /// Dotted path of every value -> kDefaultOrigin, "file:line", "--set" or "match".
   std::map<std::string, std::string> origins;
-  std::string waits;   // why its configuration is not known yet; empty: it is
-  bool trial = false;  // a run of tune, which is scored on no test set
+  std::string waits;       // why its configuration is not known yet; empty: it is
+  bool trial = false;      // a run of tune, which is scored on no test set
+  std::string point = {};  // of its arm's curve: "peak=0.004"; empty without curves
 };
+
+/// The arm's name in the study's folder: "base", or at a point of its curve "base-peak=0.004".
+inline std::string folder_arm(const RunSpecification& run) {
+  return run.point.empty() ? run.arm : run.arm + "-" + run.point;
+}
 
 /// What the runs of one task and arm share.
 struct Configuration {
@@ -54,7 +60,8 @@ struct LateParts {
   std::vector<std::string> values;  // of the grid: "training.schedule.peak=0.004"
 };
 
-/// A study with its runs: tasks x arms x seeds, in this order.
+/// A study with its runs: tasks x arms x seeds, or by curve tasks x arms x values x seeds, in this
+/// order.
 struct Study {
   std::string name;
   std::string question;
@@ -79,6 +86,9 @@ struct Study {
 
   /// Whether its tests hold at every look, so that seeds may be added until it is decided.
   bool looks_often() const { return compare && compare->test == PairedTest::e_value; }
+
+  /// Whether every seed runs every value of a key, and arms are compared at their curves' vertices.
+  bool by_curve() const { return tuning && tuning->by == TunedBy::curve; }
 };
 
 /// Reads a study; later values override earlier ones: defaults < base < task < size < grid < arm <

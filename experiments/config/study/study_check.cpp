@@ -15,6 +15,7 @@
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/comparison_check.h"
 #include "experiments/config/study/cost_target.h"
+#include "experiments/config/study/curve.h"
 #include "experiments/config/study/over_check.h"
 #include "experiments/config/study/start_check.h"
 #include "experiments/config/yaml/suggestion.h"
@@ -203,6 +204,7 @@ void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
   for (const auto& arm : task.arms) {
     if (!arm.selected) continue;
     check_tunable(arm, study_.arms, problems);
+    if (study_.by_curve()) check_on_curve(arm, problems);
     for (const auto& combination : combinations(declared_axes(*study_.tuning))) {
       const auto run = with_values(arm.given, *study_.tuning, combination, problems);
       rules_.add({task.name, name_of(arm.name, *study_.tuning, combination)}, run.experiment,

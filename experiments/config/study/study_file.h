@@ -98,8 +98,9 @@ struct CompareOptions {
 /// The validation metric that chooses the tuned values; test sets are not used.
 ABLATE_ENUM(ValidationMetric, perplexity, token_accuracy);
 
-/// Whether each seed of the study has a search of its own, or all share one.
-ABLATE_ENUM(TunedBy, seed, shared);
+/// Whether each seed of the study has a search of its own, all share one, or the arms are compared
+/// at the best of their curves over the values.
+ABLATE_ENUM(TunedBy, seed, shared, curve);
 
 /// Keys whose best values are searched for each arm.
 struct TuneOptions {
@@ -117,7 +118,8 @@ struct TuneOptions {
     visit("by", o.by,
           "seed: every seed of the study has values of its own, from a search on a tuning seed of "
           "its own, so that intervals and p contain the luck of the search; shared: one search on "
-          "all tuning seeds, whose luck all seeds share");
+          "all tuning seeds, whose luck all seeds share; curve: every seed of the study runs every "
+          "value of one key, and arms are compared where their curves over its logarithm are best");
     visit("seeds", o.seeds,
           "seeds of the trial runs, none of them a seed of the study; by seed one for each of the "
           "study's seeds (absent: 100 more than it), shared any number of them (absent: the two "

@@ -12,6 +12,7 @@
 #include "experiments/config/schema/rules.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/arm.h"
+#include "experiments/config/study/curve.h"
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/selection.h"
 
@@ -150,11 +151,17 @@ std::optional<Tuning> read_tuning(const StudyFile& keys, const Tree& tree, Probl
     problems.add(tree.place("tune.extend"),
                  fmt::format("tune.extend must be between 0 and {}", kMostExtensions));
   if (tuning.keys.empty()) return {};
+  if (tuning.by == TunedBy::curve) check_curve(tuning, keys, tree, problems);
+  if (tuning.by == TunedBy::curve) tuning.extend = 0;
   return tuning;
 }
 
 void choose_seeds(Tuning& tuning, const StudyFile& keys, const std::vector<int64_t>& run,
                   const Mark& mark, ProblemList& problems) {
+  if (tuning.by == TunedBy::curve) {
+    tuning.seeds = run;
+    return;
+  }
   auto all = keys.seeds;
   std::ranges::copy_if(run, std::back_inserter(all), [&](int64_t seed) {
     return std::ranges::find(keys.seeds, seed) == keys.seeds.end();

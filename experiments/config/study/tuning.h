@@ -65,9 +65,10 @@ struct Tuning {
   std::vector<TunedKey> keys;
   ValidationMetric metric = ValidationMetric::perplexity;
   TunedBy by = TunedBy::shared;
-  std::vector<int64_t> seeds;  // other than the study's; by seed one for each of the study's
-  int64_t extend = 0;          // times that the values of a key are continued for an arm
-  bool on_test_text = false;   // the file says that it may choose on what it tests on
+  /// Other than the study's; by seed one for each of the study's, and by curve these themselves.
+  std::vector<int64_t> seeds;
+  int64_t extend = 0;         // times that the values of a key are continued for an arm
+  bool on_test_text = false;  // the file says that it may choose on what it tests on
   std::vector<UntunedArm> arms;
   std::vector<ArmSearch> searches;  // of arms that train; see records::with_best_values()
 };

@@ -51,11 +51,18 @@ Line tuned_line(const analysis::TunedArm& arm, const Looks& looks) {
     line.points.push_back({number_of(one->values.front()), config::mean_score(*one)});
     if (one->scores.size() > 1) line.spread.push_back(range_of(*one));
   }
-  if (const auto most = mostly_chosen(search)) {
+  if (arm.curve) {
+    if (!arm.curve->weights.empty()) line.ringed = Point{arm.curve->value, arm.curve->score};
+  } else if (const auto most = mostly_chosen(search)) {
     const auto& chosen = search.tried[*most];
     line.ringed = Point{number_of(chosen.values.front()), config::mean_score(chosen)};
   }
   return line;
+}
+
+std::string ring_words(config::TunedBy by) {
+  if (by == config::TunedBy::curve) return "vertex of the curve that fits them";
+  return by == config::TunedBy::shared ? "chosen value" : "value that most seeds have chosen";
 }
 
 Markup tuning_curve(const analysis::TuningEvidence& tuning, const std::string& task,
@@ -78,13 +85,10 @@ Markup tuning_curve(const analysis::TuningEvidence& tuning, const std::string& t
   if (chart.lines.empty()) return {};
   chart.logarithmic_x = positive;
   std::ranges::sort(chart.x_ticks);
-  return figure(
-      chart,
-      fmt::format("Mean over {} {}; the band is the range of these seeds, "
-                  "and a ring is around the {}.",
-                  tuning.seeds.size() == 1 ? "seed" : "seeds", fmt::join(tuning.seeds, ", "),
-                  tuning.by == config::TunedBy::shared ? "chosen value"
-                                                       : "value that most seeds have chosen"));
+  return figure(chart, fmt::format("Mean over {} {}; the band is the range of these seeds, "
+                                   "and a ring is around the {}.",
+                                   tuning.seeds.size() == 1 ? "seed" : "seeds",
+                                   fmt::join(tuning.seeds, ", "), ring_words(tuning.by)));
 }
 
 Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {
@@ -95,23 +99,40 @@ Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {
   return drawn.empty() ? drawn : figures(drawn);
 }
 
+std::string words_of(const analysis::TuningEvidence& tuning) {
+  const auto metric = analysis::display_name(tuning.metric);
+  if (tuning.by == config::TunedBy::curve)
+    return fmt::format(
+        "Every seed has run every value, and every arm is compared where the curve over the "
+        "logarithm of {} that fits its mean {} is best: a cubic, of three values a parabola. The "
+        "scores there are those of each seed's own curve. The misfit is the most that the curve "
+        "misses a mean by, of a perplexity in nats.",
+        analysis::paths_of(tuning), metric);
+  const bool shared = tuning.by == config::TunedBy::shared;
+  return fmt::format(
+      "Every {} has the values of {} that are best by {}, {} {}. Neither these seeds nor the test "
+      "sets are part of the results.{}",
+      shared ? "arm" : "seed of an arm", analysis::paths_of(tuning), metric,
+      shared ? "as the mean over" : "in a search on", analysis::seeds_of(tuning),
+      shared ? "" : " So the luck of a search is in the differences between seeds.");
+}
+
+Markup gains(const analysis::Evidence& evidence) {
+  Markup all;
+  for (const auto& arm : evidence.tuning->arms)
+    if (const auto sentence = analysis::gain_sentence(arm, evidence); !sentence.empty())
+      all += paragraph("", sentence);
+  return all;
+}
+
 }  // namespace
 
 Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
   if (!evidence.tuning || evidence.tuning->arms.empty()) return {};
-  const auto& tuning = *evidence.tuning;
-  const bool shared = tuning.by == config::TunedBy::shared;
-  const auto words = fmt::format(
-      "Every {} has the values of {} that are best by {}, {} {}. Neither these seeds nor the test "
-      "sets are part of the results.{}",
-      shared ? "arm" : "seed of an arm", analysis::paths_of(tuning),
-      analysis::display_name(tuning.metric), shared ? "as the mean over" : "in a search on",
-      analysis::seeds_of(tuning),
-      shared ? "" : " So the luck of a search is in the differences between seeds.");
   return element(
       "section", {{"id", "tuning"}},
-      heading("h2", "", "Chosen values") + paragraph("", words) +
-          grid_table(tuning_grid(evidence), looks) +
+      heading("h2", "", "Chosen values") + paragraph("", words_of(*evidence.tuning)) +
+          grid_table(tuning_grid(evidence), looks) + gains(evidence) +
           paragraph(
               "muted",
               "Sensitivity is the mean over the study's list of values of the validation loss "

@@ -48,6 +48,8 @@ ABLATE_RECORDED(analysis::Ladder, task, axis, at, test_set, metric, direction, l
                 arms)
 ABLATE_RECORDED(analysis::Aggregate, arm, interquartile_mean, interval, improvement, tasks,
                 settings)
+ABLATE_RECORDED(analysis::TunedCurve, vertex, value, score, weights, misfit)
+ABLATE_RECORDED(analysis::TunedGain, at_best, at_equal)
 ABLATE_RECORDED(analysis::Expectation, text, holds, numbers)
 ABLATE_RECORDED(records::MissingRun, task, arm, seed, reason)
 ABLATE_RECORDED(analysis::Evidence, study, question, confirmatory, standing, answer, baseline,
@@ -144,12 +146,14 @@ Json json_of(const config::ArmSearch& search, const config::ChosenCombination& c
 Json json_of(const analysis::TunedArm& arm, const analysis::TuningEvidence& tuning) {
   const auto& search = arm.search;
   Json json{{"task", search.task}, {"arm", search.arm}, {"open_runs", search.open}};
-  if (tuning.by == config::TunedBy::shared)
+  if (tuning.by != config::TunedBy::seed)
     json.update(json_of(search, search.chosen.front(), tuning.keys));
   else
     for (const auto& chosen : search.chosen)
       json["seeds"].push_back(json_of(search, chosen, tuning.keys));
   json["sensitivity"] = arm.sensitivity;
+  if (arm.curve) json["curve"] = json_of(*arm.curve);
+  if (arm.gain) json["gain"] = json_of(*arm.gain);
   json["tried"] = Json::array();
   for (const auto& tried : search.tried) {
     Json scores = Json::array();

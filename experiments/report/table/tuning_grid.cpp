@@ -36,24 +36,21 @@ GridRow value_row(const analysis::Evidence& evidence, const config::ArmSearch& s
   return row;
 }
 
-/// The mean difference of the scores from those of the baseline with equal values, over the seeds
-/// that both have; empty of the baseline and without one.
-std::string beside_baseline(const analysis::Evidence& evidence, const config::ArmSearch& search,
-                            const config::TriedCombination& tried) {
-  const auto& arms = evidence.tuning->arms;
-  const auto baseline = std::ranges::find_if(arms, [&](const analysis::TunedArm& arm) {
-    return arm.search.task == search.task && arm.search.arm == evidence.baseline;
-  });
-  if (baseline == arms.end() || search.arm == evidence.baseline) return "";
-  const auto& all = baseline->search.tried;
-  const auto equal = std::ranges::find(all, tried.values, &config::TriedCombination::values);
-  if (equal == all.end()) return "-";
-  std::vector<double> differences;
-  for (size_t seed = 0; seed < tried.scores.size(); ++seed)
-    if (tried.scores[seed] && equal->scores[seed])
-      differences.push_back(*tried.scores[seed] - *equal->scores[seed]);
-  const double mean = statistics::mean(differences);
-  return std::isnan(mean) ? "-" : fmt::format("{:+.3f}", mean);
+std::string beside_baseline(const analysis::TunedArm& arm, size_t tried) {
+  if (!arm.gain) return "";
+  const double difference = arm.gain->at_equal[tried];
+  return std::isnan(difference) ? "-" : fmt::format("{:+.3f}", difference);
+}
+
+/// What a value is to the choice of its arm: "chosen by 2", "nearest to the vertex".
+std::string choice_words(const analysis::TunedArm& arm, size_t tried) {
+  const auto& search = arm.search;
+  const auto chosen =
+      std::ranges::count(search.chosen, std::optional(tried), &config::ChosenCombination::tried);
+  if (arm.curve && !arm.curve->weights.empty() && arm.curve->weights[tried] == 0) return "left out";
+  if (chosen == 0) return search.tried[tried].declared ? "" : "added";
+  if (arm.curve) return "nearest";
+  return search.chosen.size() == 1 ? "chosen" : fmt::format("chosen by {}", chosen);
 }
 
 }  // namespace
@@ -65,14 +62,15 @@ Grid tuning_grid(const analysis::Evidence& evidence) {
             .columns = value_columns(evidence),
             .rows = {}};
   grid.columns.push_back({"sensitivity"});
+  if (tuning.by == config::TunedBy::curve) grid.columns.push_back({"misfit"});
   grid.columns.push_back({.heading = "", .holds = Holds::words});
   for (const auto& arm : tuning.arms) {
     const auto& search = arm.search;
     auto row = value_row(
-        evidence, search, [&](size_t key) { return analysis::chosen_values(search, key); },
-        analysis::has_chosen(search) ? tried_score(config::chosen_score(search), tuning.metric)
-                                     : "-");
-    row.push_back({analysis::sensitivity_figure(arm)});
+        evidence, search, [&](size_t key) { return analysis::chosen_values(arm, key); },
+        analysis::has_chosen(search) ? tried_score(analysis::best_score(arm), tuning.metric) : "-");
+    row.push_back({config::number_text(arm.sensitivity, 3)});
+    if (arm.curve) row.push_back({config::number_text(arm.curve->misfit, 3)});
     row.push_back({analysis::remark_on(arm, tuning)});
     grid.rows.push_back(std::move(row));
   }
@@ -85,8 +83,9 @@ Grid tried_grid(const analysis::Evidence& evidence) {
   if (evidence.baseline) grid.columns.push_back({"beside " + *evidence.baseline});
   for (const auto seed : tuning.seeds) grid.columns.push_back({fmt::format("seed {}", seed)});
   grid.columns.push_back({.heading = "", .holds = Holds::words});
-  for (const auto& [search, sensitivity] : tuning.arms)
-    for (size_t i = 0; i < search.tried.size(); ++i) {
+  for (const auto& arm : tuning.arms)
+    for (size_t i = 0; i < arm.search.tried.size(); ++i) {
+      const auto& search = arm.search;
       const auto& tried = search.tried[i];
       const auto chosen =
           std::ranges::count(search.chosen, std::optional(i), &config::ChosenCombination::tried);
@@ -94,16 +93,14 @@ Grid tried_grid(const analysis::Evidence& evidence) {
           evidence, search, [&](size_t key) { return tried.values[key]; },
           tried_score(config::mean_score(tried), tuning.metric));
       row.back().best = chosen == std::ssize(search.chosen);
-      if (evidence.baseline) row.push_back({beside_baseline(evidence, search, tried)});
+      if (evidence.baseline) row.push_back({beside_baseline(arm, i)});
       for (size_t seed = 0; seed < tried.scores.size(); ++seed) {
         const auto& score = tried.scores[seed];
         row.push_back({score ? tried_score(*score, tuning.metric) : "-"});
         row.back().best = search.chosen.size() > 1 && search.chosen[seed].tried == i;
       }
       row.resize(grid.columns.size() - 1);
-      row.push_back({chosen == 0                 ? (tried.declared ? "" : "added")
-                     : search.chosen.size() == 1 ? "chosen"
-                                                 : fmt::format("chosen by {}", chosen)});
+      row.push_back({choice_words(arm, i)});
       grid.rows.push_back(std::move(row));
     }
   return grid;

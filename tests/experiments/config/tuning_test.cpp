@@ -80,6 +80,22 @@ TEST(Tuning, OnlySelectedArmsAreTuned) {
   EXPECT_EQ(study.tuning->arms[0].arm, "b");
 }
 
+TEST(Curves, HaveEveryValueOnEverySeedOfTheStudy) {
+  const auto text = kHead + "base: {data: {task: copy}}\narms: {a: {}, b: {}}\n" +
+                    "tune: {by: curve, keys: {training.schedule.peak: [0.5, 0.25, 1.0]}}\n";
+  const auto study = study_of(text, {.arms = {"b"}, .seeds = {3, 4}});
+  std::string seen;
+  for (const auto& run : study.runs)
+    seen +=
+        fmt::format("{}:{}:{}:{} ", run.arm, folder_arm(run), run.seed, peak_of(run.experiment));
+  EXPECT_EQ(seen,
+            "b:b-peak=0.5:3:0.5 b:b-peak=0.5:4:0.5 b:b-peak=0.25:3:0.25 b:b-peak=0.25:4:0.25 "
+            "b:b-peak=1:3:1 b:b-peak=1:4:1 ");
+  EXPECT_FALSE(study.runs.front().trial);
+  EXPECT_EQ(study.runs.front().origins.at("training.schedule.peak"), "study.yaml:5");
+  EXPECT_EQ(study.tuning->seeds, (std::vector<int64_t>{3, 4}));
+}
+
 TEST(Ends, AreTheSmallestAndTheLargestOfTwoNumbersOrMore) {
   const auto values = numbers({"0.002", "1.0e-3", "0.004"});
   EXPECT_EQ(end_of(values, number("0.001")), End::smallest);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "experiments/analysis/tuned_values.h"
 #include "experiments/report/table/grid.h"
 #include "experiments/report/table/layout.h"
 #include "tests/experiments/analysis/synthetic.h"
@@ -80,6 +81,7 @@ TEST(Grids, SetTriedValuesBesideTheBaselinesEqualOnes) {
   arms[1].search.tried = {{.values = {"0.1", "0"}, .scores = {2.5, std::nullopt}},
                           {.values = {"0.2", "0"}, .scores = {3, 4}},
                           {.values = {"0.4", "0"}, .scores = {3, 4}}};
+  analysis::add_gains(*evidence.tuning, evidence.baseline);
   const auto grid = tried_grid(evidence);
   const auto beside = std::ranges::find(grid.columns, "beside base", &GridColumn::heading);
   ASSERT_NE(beside, grid.columns.end());
@@ -87,6 +89,34 @@ TEST(Grids, SetTriedValuesBesideTheBaselinesEqualOnes) {
   for (const auto& row : grid.rows)
     found += row[static_cast<size_t>(beside - grid.columns.begin())].text + "; ";
   EXPECT_EQ(found, "; ; -0.500; -; -; ") << "of seed 101 alone; diverged; not tried";
+}
+
+/// A curve of three values, one of them left out, beside one without a vertex.
+TEST(Tables, ShowTheVertexOfACurveAndHowWellItFits) {
+  auto evidence = tuned();
+  auto& tuning = *evidence.tuning;
+  tuning.by = config::TunedBy::curve;
+  tuning.keys.pop_back();
+  tuning.arms[0].search = {
+      .task = "copy",
+      .arm = "base",
+      .tried = {{.values = {"0.1"}, .scores = {9, 9}}, {.values = {"0.2"}, .scores = {8, 8}}},
+      .chosen = {{.tried = 0, .at_edge = {}}}};
+  tuning.arms[0].curve = {.weights = {1, 0}, .value = 0.12345, .score = 8.5, .misfit = 0.0625};
+  tuning.arms[1].curve = analysis::TunedCurve{};
+  analysis::add_gains(tuning, evidence.baseline);
+  const auto text = text_table(evidence);
+  EXPECT_TRUE(says(text, "0.123                  8.500        0.250   0.062"));
+  EXPECT_TRUE(says(text, "more      -                      -            -       -  2 runs to go"));
+  std::string words;
+  for (const auto& row : tried_grid(evidence).rows) words += row.back().text + "; ";
+  EXPECT_EQ(words, "nearest; left out; ");
+  const auto arms = nlohmann::json::parse(json_table(evidence)).at("tuning").at("arms");
+  EXPECT_EQ(arms[0].at("curve").at("value"), 0.12345);
+  EXPECT_EQ(arms[0].at("curve").at("vertex"), "within");
+  EXPECT_EQ(arms[0].at("curve").at("weights").dump(), "[1.0,0.0]");
+  EXPECT_FALSE(arms[0].contains("gain"));
+  EXPECT_EQ(arms[1].at("gain").at("at_best"), "NaN");
 }
 
 TEST(Json, HoldsEveryCombinationThatWasTriedWithItsScores) {

@@ -1,0 +1,125 @@
+#include <array>
+#include <cmath>
+
+#include "experiments/records/frozen_study.h"
+#include "experiments/report/write_report.h"
+#include "experiments/schedule/study_status.h"
+#include "tests/experiments/schedule/tuning_study.h"
+#include "tests/says.h"
+
+namespace ablate::schedule {
+namespace {
+
+/// The tiny study, whose seeds run three rates an octave apart.
+class CurveTest : public TuningTest {
+ protected:
+  CurveTest() {
+    write_file(study(), untuned_ +
+                            "arms: { base: {}, wide: { model.feed_forward.d_hidden: 48 } }\n"
+                            "tune: { by: curve, keys: { training.schedule.peak: [4.0e-3, 8.0e-3, "
+                            "1.6e-2] } }\n"
+                            "compare: { baseline: base, metric: loss, test: t }\n");
+  }
+
+  config::Study curves() const { return config::read_study(study()); }
+  records::StudyFolder place() const { return folder_ / "tiny"; }
+
+  void finish_all(const std::string& arm) const {
+    for (const char* peak : {"0.004", "0.008", "0.016"})
+      for (const int64_t seed : {1, 2, 3}) finish(arm + "-peak=" + peak, seed, 3);
+  }
+};
+
+TEST_F(CurveTest, EveryRunCountsAsOneOfTheStudy) {
+  EXPECT_TRUE(says(program("config", "check", study()).output,
+                   "1 task, 2 arms, 3 seeds: 3 values of training.schedule.peak, 18 runs\n"));
+  finish_all("base");
+  EXPECT_EQ(records::progress_words(records::progress_of(curves(), place())), "9 of 18 runs done");
+  const auto all = status_of(curves(), place(), {});
+  ASSERT_EQ(all.size(), 18U);
+  EXPECT_EQ(all.back().run, "copy/wide-peak=0.016/seed-3");
+  EXPECT_EQ(lines_of(shell(command("out", "--list")).output).size(), 18U);
+  EXPECT_TRUE(says(shell(command("out", "--dry-run")).output, "\n18 runs to do"));
+  EXPECT_EQ(next().substr(0, 14), "wide:1 wide:2 ");
+}
+
+TEST_F(CurveTest, ARunThatDivergedIsNeitherTriedAgainNorMissing) {
+  finish_all("wide");
+  for (const char* peak : {"0.004", "0.008"})
+    for (const int64_t seed : {1, 2, 3}) finish(std::string("base-peak=") + peak, seed, 3);
+  for (const int64_t seed : {1, 2}) finish("base-peak=0.016", seed, 3);
+  fail("1.6e-2", 3, 5);
+  clear_earlier_start(curves(), place());
+  EXPECT_EQ(next(), "");
+  const auto outcome = outcome_of(curves(), place());
+  EXPECT_TRUE(outcome.failed.empty());
+  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_EQ(records::progress_words(records::progress_of(curves(), place())), "18 of 18 runs done");
+  const auto runs = records::read_runs(curves(), place());
+  EXPECT_TRUE(runs.missing.empty());
+  ASSERT_EQ(runs.left_out.size(), 1U);
+  EXPECT_EQ(runs.left_out[0].arm, "base-peak=0.016");
+  fail("1.6e-2", 3, 7);
+  EXPECT_EQ(records::read_runs(curves(), place()).missing.size(), 1U) << "a full disk";
+  EXPECT_EQ(next(), "");
+  clear_earlier_start(curves(), place());
+  EXPECT_EQ(next(), "base:3 ");
+}
+
+/// The parabola through the three values, which are an octave apart, at u octaves from the middle
+/// one.
+double through(const std::array<double, 3>& values, double u) {
+  const auto [left, middle, right] = values;
+  return middle + (right - left) / 2 * u + ((right + left) / 2 - middle) * u * u;
+}
+
+/// Its lowest place between its ends.
+double lowest(const std::array<double, 3>& values) {
+  const auto [left, middle, right] = values;
+  return std::clamp((left - right) / (2 * (left + right - 2 * middle)), -1.0, 1.0);
+}
+
+TEST_F(CurveTest, AStudyComparesTheParabolasThroughTheScoresOfItsRuns) {
+  const auto outcome = shell(command("out", "--jobs 2"));
+  ASSERT_TRUE(ends(outcome, 0, "18 of 18 runs done")) << outcome.output;
+  const auto results = read_json(folder_ / "out/tiny/results.json");
+  for (const auto& arm : results.at("tasks").at(0).at("arms")) {
+    std::array<std::array<double, 3>, 3> validation, tested;  // by seed and rate
+    std::array<double, 3> pooled = {};
+    for (size_t seed = 0; seed < 3; ++seed)
+      for (size_t rate = 0; rate < 3; ++rate) {
+        const auto run = read_json(folder_ / "out/tiny/copy" /
+                                   (arm.at("name").get<std::string>() +
+                                    "-peak=" + std::array{"0.004", "0.008", "0.016"}.at(rate)) /
+                                   ("seed-" + std::to_string(seed + 1)) / "result.json");
+        validation[seed][rate] = std::log(run.at("validation_perplexity").get<double>());
+        tested[seed][rate] = std::log(run.at("tests").at(0).at("perplexity").get<double>());
+        pooled[rate] += validation[seed][rate] / 3;
+      }
+    ASSERT_GT(pooled[0] + pooled[2], 2 * pooled[1]) << "convex";
+    const double u = lowest(pooled);
+    for (const auto& cell : arm.at("cells")) {
+      const std::string metric = cell.at("metric"), test_set = cell.at("test_set");
+      for (size_t seed = 0; seed < 3; ++seed) {
+        const auto& value = cell.at("sample").at("values").at(seed);
+        if (metric == "loss" && test_set == "length 4") {
+          EXPECT_NEAR(value.get<double>(), through(tested[seed], u), 1e-9);
+        }
+        if (metric == "validation_perplexity") {
+          EXPECT_NEAR(value.get<double>(), std::exp(through(validation[seed], u)), 1e-9);
+        }
+      }
+    }
+    const auto& tuned = results.at("tuning").at("arms").at(arm.at("name") == "base" ? 0 : 1);
+    EXPECT_NEAR(tuned.at("curve").at("value").get<double>(), 8e-3 * std::exp2(u), 1e-9);
+  }
+  EXPECT_EQ(lines_of(read_file(folder_ / "out/tiny/results.jsonl")).size(), 18U);
+  EXPECT_TRUE(says(read_file(folder_ / "out/tiny/report.html"), "a ring is around the vertex"));
+  EXPECT_TRUE(says(read_file(folder_ / "out/tiny/table.txt"), "wide minus base in validation "));
+  EXPECT_EQ(report::read_report_data(curves(), folder_ / "out/tiny").runs.size(), 18U);
+  EXPECT_TRUE(ends(shell(command("out")), 0, ", 0 to do"));
+  EXPECT_TRUE(ends(shell(command("out", "--seeds 1,2,3,4")), 0, "24 of 24 runs done"));
+}
+
+}  // namespace
+}  // namespace ablate::schedule
