@@ -11,6 +11,7 @@ from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 import cards
 import choices
 import claims
+import controls
 import costs
 import files
 import frontier
@@ -85,6 +86,26 @@ def option(*gains, name="A", metric="loss"):
     """An option with these gains, each with an interval of 0.01 to both sides."""
     measures = [choices.Measure(1e4 * (i + 1), metric, gain, gain - 0.01, gain + 0.01) for i, gain in enumerate(gains)]
     return choices.Option(name, [claim_of()], measures)
+
+
+class Controls(unittest.TestCase):
+    def test_those_that_are_shown_to_differ_are_false_alarms_with_the_interval_of_their_rate(self):
+        other = record(contrast("agrees"))  # an arm, and no control
+        silent, alarming = (record(contrast(None, verdict=verdict)) for verdict in ("inconclusive", "better"))
+        for found in (silent, alarming):
+            found["tasks"]["t"]["arms"]["arm"]["control"] = True
+        self.assertIn("No control has been recorded yet", controls.text_of([other]))
+        self.assertEqual(controls.text_of([other, alarming, *[silent] * 19]),
+                         "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms, whose rate is between 0.1 and 24.9 % "
+                         "(95 % Clopper-Pearson interval).")
+
+    def test_the_interval_is_that_of_clopper_and_pearson(self):
+        for alarms, of, low, high in ((0, 10, 0, 0.3085), (1, 20, 0.0013, 0.2487), (10, 10, 0.6915, 1)):  # R: binom.test
+            for found, wanted in zip(controls.interval(alarms, of), (low, high), strict=True):
+                self.assertAlmostEqual(found, wanted, places=4)
+
+    def test_stand_on_the_page_that_comes_first(self):
+        self.assertIn(controls.text_of(files.records()), choices.text_of(claims.read_claims()))
 
 
 class Choices(unittest.TestCase):

@@ -309,6 +309,12 @@ class Records(unittest.TestCase):
         found["arms"][0]["cells"] += [primary | {"primary": False, "test_set": "longer"}, primary | {"primary": False, "metric": "bleu"}]
         self.assertEqual(records.task_record(found, {("t", "base"): 1})["arms"]["base"]["others"], {"": [1.0, 0.0], "longer": [1.0, 0.0]})
 
+    def test_a_control_is_kept_as_one(self):
+        found = results(["base", "control"])["tasks"][0]
+        found["arms"][1]["control"] = True
+        arms = records.task_record(found, {("t", arm): 1 for arm in ("base", "control")})["arms"]
+        self.assertEqual([arm.get("control") for arm in arms.values()], [None, True])
+
     def test_chosen_values_and_those_at_an_end_of_what_was_tried_are_kept(self):
         arms = ("base", "arm")
         tuning = {"arms": [{"task": "t", "arm": arm, "chosen": {"training.schedule.peak": "1.6e-2"}, "at_edge": edge}

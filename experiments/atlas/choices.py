@@ -3,6 +3,7 @@
 import dataclasses
 
 import claims
+import controls
 import costs
 import files
 import ladder
@@ -185,4 +186,4 @@ def section(choice, found):
 
 
 def text_of(found):
-    return "\n\n".join([HEAD.strip(), *(section(choice, found) for choice in files.catalogue()["choices"])]) + "\n"
+    return "\n\n".join([HEAD.strip(), controls.text_of(files.records()), *(section(choice, found) for choice in files.catalogue()["choices"])]) + "\n"

@@ -21,6 +21,11 @@ def read_record(study, again=False):
     return json.loads(path.read_text()) if path.exists() else None
 
 
+def records():
+    """All that are there."""
+    return filter(None, (read_record(study, again) for study in studies() for again in (False, True)))
+
+
 @functools.cache
 def catalogue():
     """claims.yaml: rules, texts, notes on studies, claims."""

@@ -18,6 +18,7 @@ def arm_record(arm, steps):
     record = {"parameters": arm["parameters"], "steps": steps, "test_set": cell["test_set"],
               "extrapolates": cell["extrapolates"], "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
     others = {other["test_set"]: [other["sample"]["mean"], other["sample"]["deviation"]] for other in arm["cells"] if other["metric"] == cell["metric"]}
+    record |= {"control": True} if arm.get("control") else {}
     return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {}) | ({"others": others} if len(others) > 1 else {})
 
 
