@@ -95,7 +95,8 @@ std::vector<SizeFit> size_fits_of(const TaskEvidence& task) {
     const auto& first = task.arms.front().cells[cell];
     if (!first.primary) continue;
     std::vector<Sized> models;
-    for (const auto& arm : task.arms) models.push_back({arm.parameters, &arm.cells[cell].sample});
+    for (const auto& arm : task.arms)
+      if (!arm.control) models.push_back({arm.parameters, &arm.cells[cell].sample});
     auto fit = size_fit_of(models);
     if (!fit) continue;
     fit->test_set = first.test_set;

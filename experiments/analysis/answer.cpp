@@ -94,7 +94,7 @@ class Groups {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
 };
 
-/// An inconclusive comparison.
+/// An inconclusive comparison, other than that of the control, of which no more is expected.
 struct Open {
   Context place;
   std::string arm, effect;
@@ -198,7 +198,7 @@ struct Sentences {
     if (is_claim(contrast.verdict) || contrast.outcome == Outcome::contradicts)
       claims.push_back({place, arm.name, effect, verdict_words(contrast), &contrast, claimed.cell,
                         claimed.baseline->name});
-    else if (contrast.verdict == Verdict::inconclusive)
+    else if (contrast.verdict == Verdict::inconclusive && !arm.control)
       inconclusive.push_back({place, arm.name, effect});
     else if (contrast.verdict == Verdict::unstable)
       unstable.push_back(fmt::format("{}{}: {}.", place.start(), arm.name, contrast.sentence));
@@ -249,7 +249,8 @@ std::string start_of(const Ladder& ladder, const std::vector<Ladder>& all) {
       .start();
 }
 
-/// Adds a sentence for each arm of the ladder; of many, those inconclusive at every rung share one.
+/// Adds a sentence for each arm of the ladder but an inconclusive control; of many, those
+/// inconclusive at every rung share one.
 void add_lead(const Evidence& evidence, const Ladder& ladder, Lead& lead) {
   const auto start = start_of(ladder, evidence.ladders);
   const bool many = ladder.arms.size() > kFewSentences;
@@ -263,7 +264,9 @@ void add_lead(const Evidence& evidence, const Ladder& ladder, Lead& lead) {
     const auto is_open = [](const Cell* cell) {
       return cell->contrast->verdict == Verdict::inconclusive;
     };
-    if (many && std::ranges::all_of(cells, is_open))
+    const bool all_open = std::ranges::all_of(cells, is_open);
+    if (all_open && is_control(evidence, arm.name)) continue;
+    if (many && all_open)
       open.push_back(arm.name);
     else
       lead.sentences.push_back(
@@ -321,8 +324,6 @@ std::string answer_of(const Evidence& evidence) {
   const auto lead = leads_of(evidence);
   const auto sentences = comparisons_of(evidence, lead.said);
   std::vector<std::string> parts;
-  if (auto warning = control_warning(evidence); !warning.empty())
-    parts.push_back(std::move(warning));
   auto claims = lead.sentences;
   std::ranges::move(sentences_of(sentences.claims), std::back_inserter(claims));
   std::ranges::copy(sentences.unstable, std::back_inserter(claims));
@@ -337,7 +338,7 @@ std::string answer_of(const Evidence& evidence) {
     parts.push_back(silent_words(sentences.silent));
   if (auto headline = headline_of(evidence.ladders); !headline.empty())
     parts.push_back(std::move(headline));
-  return joined(parts, separator);
+  return control_warning(evidence) + joined(parts, separator);
 }
 
 }  // namespace ablate::analysis

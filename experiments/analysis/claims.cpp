@@ -369,7 +369,8 @@ bool is_decided(const Evidence& evidence) {
   for (const auto& task : evidence.tasks)
     for (const auto& arm : task.arms)
       for (const auto& cell : arm.cells)
-        if (cell.primary && cell.contrast && !is_claim(cell.contrast->verdict)) return false;
+        if (cell.primary && cell.contrast && !arm.control && !is_claim(cell.contrast->verdict))
+          return false;
   return true;
 }
 

@@ -40,7 +40,8 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study, in
 void add_sentence_tests(TaskEvidence& task, const config::Study& study,
                         const records::StudyFolder& folder);
 
-/// Whether every primary comparison has a claim, so that no further seed is needed.
+/// Whether every primary comparison but those of a control has a claim, so that no further seed is
+/// needed.
 bool is_decided(const Evidence& evidence);
 
 }  // namespace ablate::analysis

@@ -23,10 +23,9 @@ const Contrast* contrast_on(const ArmEvidence& arm, const Cell& like) {
 /// Calls `each` with the task and every primary cell of its control that has a contrast.
 template <class Each>
 void for_controls(const Evidence& evidence, const Each& each) {
-  if (!evidence.control) return;
   for (const auto& task : evidence.tasks)
     for (const auto& arm : task.arms)
-      if (arm.name == config::kControl)
+      if (arm.control)
         for (const auto& cell : arm.cells)
           if (cell.primary && cell.contrast && cell.contrast->differences.size() > 1)
             each(task, cell);
@@ -40,12 +39,20 @@ std::string name_of_cell(const TaskEvidence& task, const Cell& cell) {
 std::string multiples(const TaskEvidence& task, const Cell& cell, double floor) {
   std::vector<std::string> all;
   for (const auto& arm : task.arms)
-    if (const auto* contrast = contrast_on(arm, cell); contrast && arm.name != config::kControl)
+    if (const auto* contrast = contrast_on(arm, cell);
+        contrast && is_tested(contrast->verdict) && !arm.control)
       all.push_back(fmt::format("{} {:.1f}", arm.name, std::abs(contrast->mean) / floor));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
 }  // namespace
+
+bool is_control(const Evidence& evidence, const std::string& arm) {
+  return std::ranges::any_of(evidence.tasks, [&](const TaskEvidence& task) {
+    return std::ranges::any_of(
+        task.arms, [&](const ArmEvidence& one) { return one.control && one.name == arm; });
+  });
+}
 
 std::vector<std::string> control_notes(const Evidence& evidence) {
   std::vector<std::string> notes;
@@ -74,7 +81,7 @@ std::string control_warning(const Evidence& evidence) {
   if (places.empty()) return {};
   return fmt::format(
       "Warning: the control, which is the baseline with other random numbers, is shown to differ "
-      "from the baseline on {}. What else is shown here may be as little of an effect.",
+      "from the baseline on {}. What else is shown here may be as little of an effect.\n",
       fmt::join(places, ", "));
 }
 

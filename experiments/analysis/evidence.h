@@ -215,6 +215,7 @@ struct ChangedKey {
 struct ArmEvidence {
   std::string name;
   bool baseline = false;  // other arms are compared with it
+  bool control = false;   // the baseline with other random numbers, of compare.control
   std::vector<ChangedKey> changes;
   int64_t parameters = 0, active_parameters = 0, trained_parameters = 0;
   double flops_per_token = 0;
@@ -382,8 +383,7 @@ struct Evidence {
   std::string answer;         // a few sentences, from the verdicts
   std::optional<std::string> baseline;
   std::optional<std::string> declared_baseline;  // also if it is not among the selected arms
-  bool control = false;  // the arm `control` is the baseline with other random numbers
-  std::string metric;    // primary; empty without a comparison
+  std::string metric;                            // primary; empty without a comparison
   std::vector<int64_t> seeds;
   std::vector<TaskEvidence> tasks;
   std::vector<Ladder> ladders;           // if it has sizes, or arms and a grid

@@ -157,13 +157,13 @@ void mark_in_tables(TaskEvidence& task, const config::Study& study) {
     }
 }
 
-/// Metrics per token have no best arm if the arms have different tokens.
+/// Metrics per token have no best arm if the arms have different tokens. A control is none.
 void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;
     bool censored = false;
     for (const auto& arm : task.arms) {
-      means.push_back(arm.cells[cell].sample.mean);
+      means.push_back(arm.control ? kUntested : arm.cells[cell].sample.mean);
       censored = censored || is_censored(arm.cells[cell].sample);
     }
     if (!task.same_tokens && config::find_metric(task.arms.front().cells[cell].metric)->per_token)
@@ -246,6 +246,7 @@ class TaskBuilder {
     ArmEvidence arm{.name = study_.arms[index]};
     const auto& compared_with = baseline_name(study_);
     arm.baseline = study_.compare && arm.name == compared_with;
+    arm.control = study_.compare && config::is_control(*study_.compare, arm.name);
     arm.changes = changes_of(run_of(compared_with).experiment, run_of(arm.name).experiment);
     const auto any = std::ranges::find_if(runs, [](const auto* run) { return run != nullptr; });
     if (any != runs.end()) {
@@ -328,7 +329,6 @@ Evidence make_evidence(const config::Study& declared, const records::StudyRuns& 
   if (study.compare) {
     evidence.baseline = study.compare->baseline;
     evidence.metric = study.compare->metric;
-    evidence.control = study.compare->control;
   }
   for (const auto& setting : study.settings) {
     evidence.tasks.push_back(TaskBuilder(study, runs, setting).build());

@@ -98,7 +98,10 @@ std::optional<NoClaim> unlearned_in(const Parts& parts, size_t arm) {
 
 ArmEvidence arm_over(const Parts& parts, size_t arm) {
   const auto& first = parts.front()->arms[arm];
-  ArmEvidence all{.name = first.name, .baseline = first.baseline, .changes = first.changes};
+  ArmEvidence all{.name = first.name,
+                  .baseline = first.baseline,
+                  .control = first.control,
+                  .changes = first.changes};
   for (const auto member : {&ArmEvidence::parameters, &ArmEvidence::active_parameters,
                             &ArmEvidence::trained_parameters}) {
     for (const auto* part : parts) all.*member += part->arms[arm].*member;

@@ -68,13 +68,13 @@ std::optional<Sample> differences_of(const ArmOfStudy& one) {
 
 double first_of(const std::optional<config::Range>& range) { return range ? range->front() : 0; }
 
-/// Arms by name and metric, in the order in which the studies name them.
+/// Arms but controls by name and metric, in the order in which the studies name them.
 std::vector<std::vector<ArmOfStudy>> arms_of(std::span<const Evidence> studies) {
   std::vector<std::vector<ArmOfStudy>> groups;
   for (const auto& study : studies)
     for (const auto& task : study.tasks)
       for (const auto& arm : task.arms) {
-        if (arm.baseline) continue;
+        if (arm.baseline || arm.control) continue;
         const auto same = [&](const std::vector<ArmOfStudy>& group) {
           return group.front().arm->name == arm.name && group.front().task->metric == task.metric;
         };

@@ -49,6 +49,16 @@ std::string search_words(const config::Study& study) {
                      grows ? " (more if a best value is at an end of its list)" : "");
 }
 
+/// ", 6 of them the control's (compare.control: false leaves them out)"; empty without a control.
+std::string control_words(const config::Study& study) {
+  if (!study.compare) return "";
+  const auto runs = std::ranges::count_if(study.runs, [&](const config::RunSpecification& run) {
+    return config::is_control(*study.compare, run.arm);
+  });
+  if (runs == 0) return "";
+  return fmt::format(", {} of them the control's (compare.control: false leaves them out)", runs);
+}
+
 void check_study(ConfigRequest& request) {
   if (!request.data.empty()) request.selection.data_folder = data_folder(request.data);
   request.selection.with_files = true;
@@ -62,12 +72,13 @@ void check_study(ConfigRequest& request) {
   run::check_choices(study);
   std::set<std::string> tasks;
   for (const auto& setting : study.settings) tasks.insert(setting.task);
-  std::cout << fmt::format(
-      "{}: {} task{}{}, {} arms, {} seeds: {}{} runs\n", study.name, tasks.size(),
-      tasks.size() == 1 ? "" : "s",
-      study.settings.size() == tasks.size() ? ""
-                                            : fmt::format(" in {} settings", study.settings.size()),
-      study.arms.size(), study.seeds.size(), search_words(study), study.runs.size());
+  std::cout << fmt::format("{}: {} task{}{}, {} arms, {} seeds: {}{} runs{}\n", study.name,
+                           tasks.size(), tasks.size() == 1 ? "" : "s",
+                           study.settings.size() == tasks.size()
+                               ? ""
+                               : fmt::format(" in {} settings", study.settings.size()),
+                           study.arms.size(), study.seeds.size(), search_words(study),
+                           study.runs.size(), control_words(study));
   for (const auto& note : study.notes) std::cout << "note: " + note + "\n";
 }
 

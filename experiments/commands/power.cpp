@@ -108,7 +108,7 @@ std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, config::PairedT
   for (const auto& task : pilot.tasks)
     for (const auto& arm : task.arms)
       for (const auto& cell : arm.cells)
-        if (scatters(cell)) plans.push_back(plan_of(task, arm, cell, request));
+        if (!arm.control && scatters(cell)) plans.push_back(plan_of(task, arm, cell, request));
   if (plans.empty())
     throw UsageError(request.folder +
                      " has no comparison whose differences between seeds scatter; a pilot needs a "
@@ -250,7 +250,8 @@ void print_power(const config::Study& study) {
     if (run.task != task.name || run.arm == study.compare->baseline) continue;
     const auto claim = config::claim_of(*study.compare, run.task, run.arm);
     ++arms;
-    claims += claim.kind && config::needs_margin(*claim.kind) ? 0 : 1;
+    const bool only_margin = claim.kind && config::needs_margin(*claim.kind);
+    claims += only_margin || config::is_control(*study.compare, run.arm) ? 0 : 1;
     margins += claim.margin ? 1 : 0;
   }
   const auto settings =

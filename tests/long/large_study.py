@@ -29,7 +29,7 @@ LOSSES = r'(?<=loss":)[0-9.]+|(?<=likelihood":)[0-9.]+'
 def write_study(file, seeds):
     text = STUDY.replace("seeds: [1]", f"seeds: {list(range(1, seeds + 1))}").replace("steps: 24", "steps: 1")
     arms = "".join(f"  a{arm}: {{ training.schedule.peak: {0.001 * (arm + 1):.3f} }}\n" for arm in range(ARMS))
-    file.write_text(f"{text}arms:\n{arms}compare: {{ baseline: a0, metric: exact_match }}\n")
+    file.write_text(f"{text}arms:\n{arms}compare: {{ baseline: a0, metric: exact_match, control: false }}\n")
 
 
 def timed(what, command):

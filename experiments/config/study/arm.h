@@ -123,6 +123,10 @@ struct Comparison {
 /// The arm of compare.control: the baseline with other random numbers.
 inline constexpr const char* kControl = "control";
 
+inline bool is_control(const Comparison& comparison, const std::string& arm) {
+  return comparison.control && arm == kControl;
+}
+
 /// The metric that the arms of `task` are compared by.
 const std::string& metric_of(const Comparison& comparison, const std::string& task);
 

@@ -169,9 +169,9 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                         .test = options.test,
                         .allow = options.allow,
                         .fit = options.fit,
-                        .control = options.control};
+                        .control = options.control == true};
   if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, problems);
-  if (options.control) comparison.arms.try_emplace(kControl);  // it has no claim
+  if (comparison.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.names_of_tasks(), problems);
   if (given("compare.test_sets"))

@@ -9,6 +9,7 @@
 
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"
+#include "experiments/config/study/control.h"
 #include "experiments/config/study/extends.h"
 #include "experiments/config/study/selection.h"
 #include "experiments/config/study/study.h"
@@ -52,27 +53,6 @@ void check_grid(const std::vector<Variation>& variations, const std::string& wha
                                        what, in_quotes(variation.name), axis.key));
 }
 
-/// Adds the arm of compare.control.
-void add_control(ParsedStudy& study) {
-  const auto& compare = study.keys.compare;
-  const auto baseline = std::ranges::find(study.arms, compare.baseline, &Variation::name);
-  if (!compare.control || baseline == study.arms.end()) return;
-  const auto mark = study.tree.place("compare.control");
-  need(std::ranges::find(study.arms, kControl, &Variation::name) == study.arms.end(),
-       "compare.control",
-       "compare.control adds an arm of the name control, which the study has already; rename that "
-       "one",
-       study);
-  Value layer{.type = Value::Type::mapping};
-  put(layer, {"training.stream", mark, {.type = Value::Type::scalar, .scalar = "1", .mark = mark}},
-      Repeated::problem, study.problems);
-  auto control = *baseline;
-  control.name = kControl;
-  control.mark = mark;
-  control.layers.push_back(std::move(layer));
-  study.arms.push_back(std::move(control));
-}
-
 void read_variations(ParsedStudy& study) {
   const auto& keys = study.keys;
   SettingAxes axes;
@@ -86,13 +66,13 @@ void read_variations(ParsedStudy& study) {
     points = multiplied({}, keys.grid, study.problems);
   }
   if (study.arms.empty()) study.arms.push_back({.name = "base"});
-  add_control(study);
   if (axes.tasks.empty()) axes.tasks.push_back({.name = name_of_base_task(study.base)});
   study.sizes = names_of(axes.sizes);
   for (auto& [setting, change] : settings_of(axes, study.problems)) {
     study.settings.push_back(std::move(setting));
     study.tasks.push_back(std::move(change));
   }
+  add_control(study);
 }
 
 void read_match(ParsedStudy& study) {
@@ -123,7 +103,7 @@ void read_match(ParsedStudy& study) {
   for (const auto& arm : study.arms) {
     const bool listed = match.arms.empty() || is_selected(arm.name, match.arms);
     if (whole && !varied && listed && arm.name != study.keys.compare.baseline &&
-        !(study.keys.compare.control && arm.name == kControl) &&
+        !(study.keys.compare.control == true && arm.name == kControl) &&
         std::ranges::any_of(arm.layers, [&](const Value& layer) { return gives(layer, match.by); }))
       study.problems.add(arm.mark,
                          fmt::format("the arm {} sets {}, which match solves for; remove it, or "
@@ -149,7 +129,8 @@ void check_fit(const StudyNames& names, ParsedStudy& study) {
   const auto& first = names.settings.front();
   const auto settings = settings_in(names.settings, first.task).size();
   const bool has_sizes = !first.size.empty();
-  const auto sizes = has_sizes ? settings : std::max(settings, names.arms.size());
+  const auto arms = names.arms.size() - (study.compare->control ? 1 : 0);
+  const auto sizes = has_sizes ? settings : std::max(settings, arms);
   need(sizes >= 3, "compare.fit",
        fmt::format(
            "compare.fit: power needs three sizes or more, and the study has {} {}; add some, "

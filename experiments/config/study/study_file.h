@@ -54,7 +54,7 @@ struct CompareOptions {
   Value cost_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;
-  bool control = false;
+  std::optional<bool> control;
 
   static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
@@ -89,9 +89,12 @@ struct CompareOptions {
         "fit", o.fit,
         "power: fit metric = a * parameters ^ b over the arms or, in a study with sizes, of every "
         "arm over them; three sizes or more are needed; none: no fit");
-    visit("control", o.control,
-          "train the baseline once more, as the arm `control`, with other random numbers and, with "
-          "tune, a search of its own: how far it is from the baseline is the study's noise");
+    visit(
+        "control", o.control,
+        "train the baseline once more, as the arm `control`, with other random numbers and, with "
+        "tune, a search of its own: how far it is from the baseline is the study's noise; absent: "
+        "yes, if three arms or more are trained, the baseline among them and none of them from its "
+        "weights, and no arm is named control");
   }
 };
 

@@ -32,11 +32,12 @@ TEST(Answer, GroupsManyInconclusiveComparisonsByTestSet) {
   const std::vector<std::string> arms{"a", "b", "c"};
   Scores scores{{"base", kHigh}};
   for (const auto& arm : arms) scores.emplace(arm, kHigh);
-  const auto answer = evidence_of(study_yaml(8, arms,
-                                             "compare: {baseline: base, metric: exact_match, "
-                                             "test_sets: {copy: [length 12, length 13]}}\n"),
-                                  scores, scores)
-                          .answer;
+  const auto answer =
+      evidence_of(study_yaml(8, arms,
+                             "compare: {baseline: base, metric: exact_match, control: false, "
+                             "test_sets: {copy: [length 12, length 13]}}\n"),
+                  scores, scores)
+          .answer;
   EXPECT_TRUE(says(answer, "Inconclusive: a, b and c (on length 12); a, b and c (on length 13"));
 }
 
@@ -45,11 +46,12 @@ TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
   const std::vector<double> all(8, 1.0), lower(8, 0.95);
   const Scores near{{"base", all}, {"a", kHigh}, {"b", kHigh}, {"c", lower}};
   const Scores far{{"base", all}, {"a", kLow}, {"b", all}, {"c", lower}};
-  const auto answer = evidence_of(study_yaml(8, arms,
-                                             "compare: {baseline: base, metric: exact_match, "
-                                             "test_sets: {copy: [length 12, length 13]}}\n"),
-                                  near, far)
-                          .answer;
+  const auto answer =
+      evidence_of(study_yaml(8, arms,
+                             "compare: {baseline: base, metric: exact_match, control: false, "
+                             "test_sets: {copy: [length 12, length 13]}}\n"),
+                  near, far)
+          .answer;
   EXPECT_TRUE(says(answer,
                    "a: 0.100 to 0.400 less exact match than base on length 12 and on "
                    "length 13 (beyond the trained length): worse."));

@@ -17,7 +17,7 @@ namespace ablate::analysis {
 namespace {
 
 std::string compare(const std::string& more) {
-  return "compare: {baseline: base, metric: exact_match, " + more + "}\n";
+  return "compare: {baseline: base, metric: exact_match, control: false, " + more + "}\n";
 }
 
 const std::string kBoth = "test_sets: {copy: [length 12, length 13]}";

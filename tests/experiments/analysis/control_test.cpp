@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "experiments/analysis/claims.h"
 #include "tests/experiments/analysis/synthetic.h"
 
 namespace ablate::analysis {
@@ -35,6 +36,23 @@ TEST(Control, GivesTheFloorOfTheDifferences) {
             "0.011. Mean differences in floors: a 9.4.");
 }
 
+TEST(Control, GivesNoFloorsOfArmsWhoseMeansAreNotCompared) {
+  EXPECT_EQ(control_notes(controlled(kNoise, std::vector<double>(7, 0.6))).front().find("floors"),
+            std::string::npos)
+      << "a seed of a is missing";
+}
+
+TEST(Control, IsAskedNothingAndIsNeverTheBest) {
+  std::vector<double> above = kNoise;
+  for (auto& score : above) score += 0.005;
+  const auto evidence = controlled(above, std::vector<double>(8, 0.4));
+  EXPECT_EQ(contrast(evidence, "control").verdict, Verdict::inconclusive);
+  EXPECT_TRUE(is_decided(evidence)) << "the claim on a is all that was asked for";
+  EXPECT_EQ(evidence.answer.find("control"), std::string::npos) << evidence.answer;
+  EXPECT_FALSE(cell_of(evidence, "control").best);
+  EXPECT_TRUE(cell_of(evidence, "base").best);
+}
+
 TEST(Control, WarnsIfItDiffersItself) {
   EXPECT_EQ(control_warning(controlled(kNoise, kNoise)), "");
   const auto evidence = controlled(std::vector<double>(8, 0.6), kNoise);
@@ -42,8 +60,8 @@ TEST(Control, WarnsIfItDiffersItself) {
       control_warning(evidence),
       "Warning: the control, which is the baseline with other random numbers, is shown to "
       "differ from the baseline on copy (length 12). What else is shown here may be as little "
-      "of an effect.");
-  EXPECT_TRUE(evidence.answer.starts_with("Warning: the control"));
+      "of an effect.\n");
+  EXPECT_TRUE(evidence.answer.starts_with(control_warning(evidence) + "control: 0.100 more"));
 }
 
 TEST(Control, OfAStudyWithoutOneSaysNothing) {

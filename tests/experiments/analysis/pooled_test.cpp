@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kClose = 1e-12;
 constexpr int kSeeds = 6;
-const std::string kOver = "compare: {baseline: base, metric: exact_match, over: ";
+const std::string kOver = "compare: {baseline: base, metric: exact_match, control: false, over: ";
 const std::string kMean = "lengths 2 to 16";
 
 /// Exact match by length, of the baseline.
@@ -170,6 +170,14 @@ TEST(OverTasks, TheArmsAreTheFamilyAndEachTaskByItselfIsExploratory) {
                    "of all tasks: 2 arms over 2 tasks. The mean over the tasks is compared; each "
                    "task by itself is exploratory."));
   EXPECT_EQ(count_declared_tasks(evidence.tasks), 2);
+}
+
+TEST(OverTasks, TheControlIsOneOfTheArms) {
+  auto text = over_tasks_yaml();
+  text.replace(text.find("control: false"), 14, "control: true");
+  const auto evidence = make_evidence(study_of(text), runs_of_two_tasks());
+  EXPECT_EQ(evidence.tasks.front().comparisons, 3);
+  EXPECT_TRUE(arm_of(evidence, "control").control);
 }
 
 TEST(OverTasks, TheAnswerIsOfAllOfThem) {

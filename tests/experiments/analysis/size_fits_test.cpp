@@ -46,6 +46,14 @@ TEST(SizeFits, AreMadeOnlyWhereTheStudyAsksForThem) {
   EXPECT_TRUE(fitted_evidence("").tasks.front().fits.empty());
 }
 
+TEST(SizeFits, LeaveOutTheControl) {
+  const auto with = fitted_evidence(", fit: power, control: true").tasks.front();
+  const auto without = fitted_evidence(", fit: power, control: false").tasks.front();
+  EXPECT_EQ(with.arms.size(), without.arms.size() + 1);
+  ASSERT_EQ(with.fits.size(), 1U);
+  EXPECT_EQ(with.fits[0].law.exponent, without.fits.at(0).law.exponent);
+}
+
 TEST(SizeFits, ASeedThatOneArmLacksHasNoExponent) {
   const auto fits = fitted_evidence(", fit: power", 2).tasks.front().fits;
   ASSERT_EQ(fits.size(), 1U);

@@ -21,7 +21,8 @@ inline std::string study_yaml(int seeds, const std::vector<std::string>& arms,
   return text + more;
 }
 
-inline const std::string kCompare = "compare: {baseline: base, metric: exact_match}\n";
+inline const std::string kCompare =
+    "compare: {baseline: base, metric: exact_match, control: false}\n";
 
 /// The result of one run: exact match on "length 12" and, beyond the trained length, "length 13".
 inline records::RunResult result_of(const std::string& arm, int64_t seed, double within,

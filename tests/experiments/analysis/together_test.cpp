@@ -55,6 +55,19 @@ TEST(Together, PoolsTheSettingsOfOneArm) {
   EXPECT_EQ(arm.slope, "");
 }
 
+TEST(Together, LeavesTheControlsOut) {
+  auto one = study_with("one", 1000, kGains), two = study_with("two", 1000, kGains);
+  for (auto* study : {&one, &two}) {
+    auto control = arm_of(*study, "a");
+    control.name = "control";
+    control.control = true;
+    study->tasks.front().arms.push_back(control);
+  }
+  const auto together = pool(std::vector{one, two}, {});
+  ASSERT_EQ(together.arms.size(), 1U);
+  EXPECT_EQ(together.arms.front().arm, "a");
+}
+
 TEST(Together, DecidesByWhatAFurtherStudyWouldFind) {
   const auto verdict = [](const std::vector<double>& shifts, const std::string& more) {
     std::vector<Evidence> studies;

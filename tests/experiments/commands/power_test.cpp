@@ -64,6 +64,15 @@ TEST_F(PowerOfTest, AClaimOfEqualityIsPlannedByItsMargin) {
       ends(power("--difference 1e6"), 2, "is not below compare's margin of 1000000 for wide"));
 }
 
+TEST_F(PowerOfTest, OfAControlNothingIsPlanned) {
+  const auto all = plans("claim: equal, margin: 1000000, control: true", "");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().at("arm"), "wide");
+  EXPECT_EQ(program("run --dry-run", study(), "2>&1").output.find("can show no difference"),
+            std::string::npos)
+      << "all that is asked has a margin";
+}
+
 TEST_F(PowerOfTest, AClaimOfNoLossIsPlannedByItsMargin) {
   EXPECT_EQ(plans("claim: noninferior, margin: 1000000", "").front().at("shows"), "no_loss");
 }

@@ -147,6 +147,16 @@ TEST_F(ProgramTest, TheCheckOfAStudyFindsFilesOfAnotherForm) {
   EXPECT_EQ(check("one\teins\n").code, 0);
 }
 
+TEST_F(ProgramTest, TheCheckOfAStudyCountsTheRunsOfTheControl) {
+  write_file(study(), read_file(study()) +
+                          "arms: { a: {}, b: { model.d_model: 24 }, c: { "
+                          "model.layers: 2 } }\ncompare: { baseline: a, metric: "
+                          "loss }\n");
+  EXPECT_TRUE(ends(program("config check", study(), "2>&1"), 0,
+                   "4 arms, 1 seeds: 4 runs, 1 of them the control's (compare.control: false "
+                   "leaves them out)"));
+}
+
 TEST_F(ProgramTest, ADamagedTokenizerIsRefusedWithTheReason) {
   ASSERT_EQ(shell(command("out", "--set training.steps=10")).code, 0);
   auto bytes = read_file(run("out") / "joint.model");
