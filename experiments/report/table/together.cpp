@@ -66,7 +66,7 @@ ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& a
 }
 
 ForestRow predicted_row(const SizeVerdict& size, const PooledArm& arm, size_t look) {
-  return {.name = fmt::format("a further setting at {}", size_figure(size.parameters)),
+  return {.name = fmt::format("predicted at {}", size_figure(size.parameters)),
           .figures = difference(size.effect.mean, arm.metric) + " " +
                      interval(std::optional(size.effect.prediction), arm.metric) + ", " +
                      verdict_words(arm, size),

@@ -52,7 +52,7 @@ TEST_F(Until, ARegisteredStudyIsConfirmatoryUnlessTheSourceWasNotCommitted) {
   EXPECT_EQ(results().at("confirmatory"), committed);
   EXPECT_EQ(results().at("standing"),
             committed ? "Confirmatory: registered at " + lock.at("registered").get<std::string>() +
-                            ", before the first run."
+                            ", before the first run, as study 1 of its question."
                       : "Exploratory: the program's source was not committed.");
 }
 

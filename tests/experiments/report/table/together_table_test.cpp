@@ -55,7 +55,7 @@ TEST(TogetherTable, IsDrawnWithItsPredictions) {
   const auto& rows = forest.panels.front().groups.front().rows;
   ASSERT_EQ(rows.size(), 4U) << "three settings and one size";
   EXPECT_EQ(rows.front().name, "one, text (1 k)");
-  EXPECT_EQ(rows.back().name, "a further setting at 1 k");
+  EXPECT_EQ(rows.back().name, "predicted at 1 k");
   EXPECT_EQ(rows.back().interval->low, -0.05);
 }
 
