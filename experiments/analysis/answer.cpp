@@ -221,6 +221,7 @@ Context place_of(const Evidence& evidence, const TaskEvidence& task, const Cell&
 struct Lead {
   std::vector<std::string> sentences;
   std::set<const Cell*> said;
+  Arms arms;  // with a sentence of their own
 };
 
 /// The arm's cells at the rungs; empty of a baseline, and if one of them is not judged by a test.
@@ -266,11 +267,13 @@ void add_lead(const Evidence& evidence, const Ladder& ladder, Lead& lead) {
     };
     const bool all_open = std::ranges::all_of(cells, is_open);
     if (all_open && is_control(evidence, arm.name)) continue;
-    if (many && all_open)
+    if (many && all_open) {
       open.push_back(arm.name);
-    else
-      lead.sentences.push_back(
-          fmt::format("{}{}: {}.", start, arm.name, lead_of(ladder, arm, verdicts)));
+      continue;
+    }
+    lead.sentences.push_back(
+        fmt::format("{}{}: {}.", start, arm.name, lead_of(ladder, arm, verdicts)));
+    lead.arms.insert(&arm);
   }
   if (!open.empty())
     lead.sentences.push_back(
@@ -336,7 +339,7 @@ std::string answer_of(const Evidence& evidence) {
     parts.push_back(no_claim(evidence));
   else if (!sentences.silent.empty())
     parts.push_back(silent_words(sentences.silent));
-  if (auto headline = headline_of(evidence.ladders); !headline.empty())
+  if (auto headline = headline_of(evidence.ladders, lead.arms); !headline.empty())
     parts.push_back(std::move(headline));
   return control_warning(evidence) + joined(parts, separator);
 }

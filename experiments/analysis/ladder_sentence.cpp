@@ -39,12 +39,18 @@ std::string step_words(const Ladder& ladder) {
          (ladder.axis == kSizeAxis ? "parameters" : config::last_key(ladder.axis));
 }
 
-std::string slope_text(const Ladder& ladder, const LadderArm& arm) {
+bool shows_slope(const LadderArm& arm) { return arm.slope_p <= kLevel; }
+
+/// " (p 0.031)"; empty if there is none, or if `said` has the arm, whose lead gives it.
+std::string slope_p_words(const LadderArm& arm, const Arms& said) {
+  const bool given = said.contains(&arm) && shows_slope(arm);
+  return given || std::isnan(arm.slope_p) ? "" : fmt::format(" (p {})", p_figure(arm.slope_p));
+}
+
+std::string slope_text(const Ladder& ladder, const LadderArm& arm, const Arms& said) {
   if (arm.slope.count == 0) return "";
-  auto text = fmt::format(" Its difference changes by {} {}", slope_figure(ladder, arm),
-                          step_words(ladder));
-  if (!std::isnan(arm.slope_p)) text += fmt::format(" (p {})", p_figure(arm.slope_p));
-  return text + ".";
+  return fmt::format(" Its difference changes by {} {}{}.", slope_figure(ladder, arm),
+                     step_words(ladder), slope_p_words(arm, said));
 }
 
 std::string turn_text(const Ladder& ladder, const LadderArm& arm) {
@@ -127,7 +133,7 @@ std::string range_words(const Ladder& ladder, const LadderArm& arm,
 
 /// "; its lead shrinks as the block grows (p 0.031)"; empty if no slope is shown.
 std::string trend_words(const Ladder& ladder, const LadderArm& arm) {
-  if (!(arm.slope_p <= kLevel)) return "";
+  if (!shows_slope(arm)) return "";
   const double sign = ladder.direction == Direction::lower ? -1 : 1;
   const auto all = [&](auto holds) {
     return ladder.direction != Direction::neither &&
@@ -146,20 +152,21 @@ std::string trend_words(const Ladder& ladder, const LadderArm& arm) {
 }
 
 bool shows_something(const LadderArm& arm) {
-  return arm.turns || arm.slope_p <= kLevel || arm.interaction_p <= kLevel || arm.best_p <= kLevel;
+  return arm.turns || shows_slope(arm) || arm.interaction_p <= kLevel || arm.best_p <= kLevel;
 }
 
 /// Whether the slope says all that is shown of the arm.
 bool only_slopes(const LadderArm& arm) {
-  return arm.no_claim.empty() && arm.slope_p <= kLevel && !arm.turns && !(arm.best_p <= kLevel);
+  return arm.no_claim.empty() && shows_slope(arm) && !arm.turns && !(arm.best_p <= kLevel);
 }
 
 /// The slopes of several arms in one sentence.
-std::string sentence_on_slopes(const Ladder& ladder, std::span<const LadderArm* const> arms) {
+std::string sentence_on_slopes(const Ladder& ladder, std::span<const LadderArm* const> arms,
+                               const Arms& said) {
   std::vector<std::string> slopes;
   for (const auto* arm : arms)
-    slopes.push_back(fmt::format("by {} for {} (p {})", slope_figure(ladder, *arm), arm->name,
-                                 p_figure(arm->slope_p)));
+    slopes.push_back(fmt::format("by {} for {}{}", slope_figure(ladder, *arm), arm->name,
+                                 slope_p_words(*arm, said)));
   return fmt::format("the difference from the baseline changes {} {}.", step_words(ladder),
                      fmt::join(slopes, ", "));
 }
@@ -193,19 +200,19 @@ std::string lead_of(const Ladder& ladder, const LadderArm& arm,
   return text + trend_words(ladder, arm);
 }
 
-std::string sentence_on(const Ladder& ladder, const LadderArm& arm) {
+std::string sentence_on(const Ladder& ladder, const LadderArm& arm, const Arms& said) {
   if (arm.effects.empty()) return "";
   if (!arm.no_claim.empty())
     return fmt::format("{}: No claim over {}; verdicts: {}.", arm.name, axis_words(ladder),
                        arm.no_claim);
-  auto text = arm.name + ":" + slope_text(ladder, arm);
+  auto text = arm.name + ":" + slope_text(ladder, arm, said);
   if (!std::isnan(arm.interaction_p) && arm.effects.size() > 2)
     text += fmt::format(" That its difference is the same everywhere has p {}.",
                         p_figure(arm.interaction_p));
   return text + turn_text(ladder, arm) + best_text(ladder, arm);
 }
 
-std::string headline_of(std::span<const Ladder> ladders) {
+std::string headline_of(std::span<const Ladder> ladders, const Arms& said) {
   std::vector<std::string> sentences;
   for (const auto& ladder : ladders) {
     const auto context = context_of(ladder, ladders);
@@ -213,11 +220,12 @@ std::string headline_of(std::span<const Ladder> ladders) {
     std::vector<const LadderArm*> sloping;
     for (const auto& arm : ladder.arms)
       if (!arm.effects.empty() && only_slopes(arm)) sloping.push_back(&arm);
-    if (sloping.size() > 1) sentences.push_back(context + sentence_on_slopes(ladder, sloping));
+    if (sloping.size() > 1)
+      sentences.push_back(context + sentence_on_slopes(ladder, sloping, said));
     for (const auto& arm : ladder.arms) {
       if (arm.effects.empty() || (sloping.size() > 1 && only_slopes(arm))) continue;
       if (shows_something(arm) || !arm.no_claim.empty())
-        sentences.push_back(context + arm.sentence);
+        sentences.push_back(context + sentence_on(ladder, arm, said));
       else
         others.push_back(arm.name);
     }

@@ -258,6 +258,16 @@ TEST(Ladder, TheAnswerBeginsWithTheVerdictAndTheTrend) {
                                "its deficit grows as the model grows (p 0.031). "));
 }
 
+TEST(Ladder, TheAnswerGivesThePOfASlopeOnce) {
+  const auto answer =
+      answer_over(kTwoSizes, {{"copy-1", 1'000, 0.5, 0.7, 1}, {"copy-2", 10'000, 0.5, 0.6, 1}});
+  EXPECT_TRUE(says(answer, "as the model grows (p 0.031). "));
+  EXPECT_TRUE(says(answer, "with ten times the parameters. No turn"));
+  const auto flat = answer_over(
+      kTwoSizes, {{"copy-1", 1'000, 0.5, 0.625, 1}, {"copy-2", 10'000, 0.25, 0.375, 1}});
+  EXPECT_FALSE(says(flat, "as the model grows"));
+}
+
 TEST(Ladder, TheAnswerNamesTheRungsOfEachVerdict) {
   EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.6},
                                         {"copy-middle", 10'000, 0.5, 0.5},
@@ -313,8 +323,8 @@ TEST(Ladder, ArmsThatShowASlopeAloneShareASentence) {
   EXPECT_TRUE(std::regex_search(
       evidence.answer,
       std::regex("Over sizes, the difference from the baseline changes with ten times the "
-                 "parameters by [^ ]+ \\[[^\\]]+\\] for a \\(p 0.031\\), by [^ ]+ \\[[^\\]]+\\] "
-                 "for b \\(p 0.031\\)\\. Over sizes, no change of the difference from the baseline "
+                 "parameters by [^ ]+ \\[[^\\]]+\\] for a, by [^ ]+ \\[[^\\]]+\\] "
+                 "for b\\. Over sizes, no change of the difference from the baseline "
                  "is shown: steady\\.$")))
       << evidence.answer;
 }
