@@ -53,22 +53,9 @@ double label_width(const LineChart& chart) {
   return 20 + kLetter * static_cast<double>(std::min(longest, kLongestLabel));
 }
 
-Extent y_extent(const LineChart& chart) {
-  Extent extent;
-  if (chart.zero_line) extent.take(0);
-  for (const auto& line : chart.lines) {
-    for (const auto& point : line.points) extent.take(point.y);
-    for (const auto& spread : line.spread) {
-      extent.take(spread.low);
-      extent.take(spread.high);
-    }
-  }
-  return extent;
-}
-
 Scale y_scale(const LineChart& chart) {
   if (chart.y_range) return {chart.y_range->low, chart.y_range->high};
-  const auto extent = y_extent(chart);
+  const auto extent = chart.y_extent();
   if (chart.logarithmic()) return {extent.low() / 1.15, extent.high() * 1.15, true};
   return extent.padded(0.05);
 }
@@ -227,8 +214,21 @@ std::vector<double> value_rows(const LineChart& chart) {
 
 }  // namespace
 
+Extent LineChart::y_extent() const {
+  Extent extent = shared_y;
+  if (zero_line) extent.take(0);
+  for (const auto& line : lines) {
+    for (const auto& point : line.points) extent.take(point.y);
+    for (const auto& spread : line.spread) {
+      extent.take(spread.low);
+      extent.take(spread.high);
+    }
+  }
+  return extent;
+}
+
 bool LineChart::logarithmic() const {
-  const auto extent = y_extent(*this);
+  const auto extent = y_extent();
   return !y_range && extent.any() && extent.low() > 0 && extent.high() > 30 * extent.low();
 }
 

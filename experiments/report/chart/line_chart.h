@@ -41,7 +41,10 @@ struct LineChart {
   size_t most_points = kMostPoints;             // of one line that are drawn; at least 8
   bool logarithmic_x = false;                   // REQUIRES: positive x
   std::vector<double> x_ticks = {};             // empty: at round numbers
+  Extent shared_y = {};  // in the range of the lines: that of charts to be drawn to the same scale
 
+  /// The y of the lines and their spread, and what else the range without `y_range` covers.
+  Extent y_extent() const;
   /// Whether y is drawn by its logarithm: positive numbers over more than a factor of 30.
   bool logarithmic() const;
 };

@@ -42,10 +42,13 @@ Markup figure_of_lines(const LineChart& chart, const std::string& explanation) {
   return several ? figure(chart, explanation) : Markup();
 }
 
-Markup charts(const analysis::Ladder& ladder, const Looks& looks) {
-  if (std::ranges::any_of(ladder.rungs, [](const auto& rung) { return std::isnan(rung.x); }))
-    return {};
-  auto effects = chart_over(ladder), scores = chart_over(ladder);
+struct Charts {
+  LineChart effects, scores;
+};
+
+Charts charts_of(const analysis::Ladder& ladder, const Looks& looks) {
+  Charts charts{chart_over(ladder), chart_over(ladder)};
+  auto& [effects, scores] = charts;
   effects.title = "Difference from the baseline";
   effects.y_label += ", arm minus baseline";
   effects.zero_line = true;
@@ -60,6 +63,29 @@ Markup charts(const analysis::Ladder& ladder, const Looks& looks) {
     add(effects, arm.effects);
     add(scores, arm.scores);
   }
+  return charts;
+}
+
+void take(Extent& extent, const LineChart& chart) {
+  const auto other = chart.y_extent();
+  if (!other.any()) return;
+  extent.take(other.low());
+  extent.take(other.high());
+}
+
+/// The charts of one of the ladders, to the scales of all with its metric: equal differences look
+/// equal.
+Markup charts(const analysis::Ladder& ladder, std::span<const analysis::Ladder> all,
+              const Looks& looks) {
+  if (std::ranges::any_of(ladder.rungs, [](const auto& rung) { return std::isnan(rung.x); }))
+    return {};
+  auto [effects, scores] = charts_of(ladder, looks);
+  for (const auto& other : all) {
+    if (other.metric != ladder.metric) continue;
+    const auto beside = charts_of(other, looks);
+    take(effects.shared_y, beside.effects);
+    take(scores.shared_y, beside.scores);
+  }
   return figures(figure_of_lines(effects,
                                  "Mean over seeds; the band is the 95 % interval of the verdict, "
                                  "corrected for all comparisons of the task.") +
@@ -68,8 +94,10 @@ Markup charts(const analysis::Ladder& ladder, const Looks& looks) {
 
 }  // namespace
 
-Markup ladder(const analysis::Ladder& ladder, const std::string& id, const Looks& looks) {
-  auto content = heading("h2", "", ladder_title(ladder)) + charts(ladder, looks);
+Markup ladder(std::span<const analysis::Ladder> all, size_t number, const std::string& id,
+              const Looks& looks) {
+  const auto& ladder = all[number];
+  auto content = heading("h2", "", ladder_title(ladder)) + charts(ladder, all, looks);
   for (const auto& arm : ladder.arms)
     if (!arm.sentence.empty()) content += paragraph("", arm.sentence);
   content += grid_table(ladder_grid(ladder), looks) + paragraph("muted", kLadderCorrection);

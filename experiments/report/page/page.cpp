@@ -32,7 +32,7 @@ std::vector<Section> sections_of(const analysis::Evidence& evidence, const Repor
   for (size_t i = 0; i < evidence.ladders.size(); ++i) {
     const auto& one = evidence.ladders[i];
     const auto id = fmt::format("ladder-{}", i + 1);
-    sections.push_back({id, ladder_title(one), ladder(one, id, looks)});
+    sections.push_back({id, ladder_title(one), ladder(evidence.ladders, i, id, looks)});
   }
   for (size_t i = 0; i < evidence.tasks.size(); ++i) {
     const auto id = fmt::format("task-{}", i + 1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,10 @@ Markup size_fits(const TaskView& view);            // power laws over the arms' 
 Markup expert_loads(const TaskView& view);
 Markup observations(const TaskView& view);  // layer by layer, of each arm's first run
 Markup samples(const TaskView& view);
-/// Effects and scores over the study's sizes or a key of its grid.
-Markup ladder(const analysis::Ladder& ladder, const std::string& id, const Looks& looks);
+/// Effects and scores over the study's sizes or a key of its grid, of one of its ladders. Charts of
+/// one metric have the same scale of y.
+Markup ladder(std::span<const analysis::Ladder> all, size_t number, const std::string& id,
+              const Looks& looks);
 Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks);
 Markup tuning(const analysis::Evidence& evidence, const Looks& looks);  // tried, and chosen
 Markup configurations(const analysis::Evidence& evidence, const ReportData& data);

@@ -351,46 +351,5 @@ TEST(Page, FiftyRunsOfTenThousandLogLinesMakeAPageOfTwoMegabytesAtMost) {
   EXPECT_LT(page_of(report).size(), 2'000'000U);
 }
 
-/// The sample report in two sizes, with a ladder over them.
-SampleReport report_of_two_sizes() {
-  auto report = sample_report();
-  auto& tasks = report.evidence.tasks;
-  tasks.push_back(tasks.front());
-  for (size_t i = 0; i < 2; ++i) {
-    tasks[i].name = i == 0 ? "numbers-small" : "numbers-large";
-    tasks[i].setting = {.task = "numbers", .size = i == 0 ? "small" : "large", .grid = {}};
-  }
-  analysis::LadderArm arm{.name = "learned",
-                          .baseline = "sinusoidal",
-                          .scores = {sample({0.5, 0.75}), sample({0.5, 0.75})},
-                          .effects = {sample({-0.25, 0.125}), sample({-0.25, 0.125})},
-                          .p = {0.5, 1},
-                          .sentence = "learned: No turn of its sign is shown."};
-  report.evidence.ladders = {
-      {.task = "numbers",
-       .axis = analysis::kSizeAxis,
-       .at = "",
-       .test_set = "4 digits",
-       .metric = "exact_match",
-       .logarithmic = true,
-       .rungs = {{"numbers-small", "small", 1200}, {"numbers-large", "large", 9000}},
-       .arms = {arm}}};
-  return report;
-}
-
-TEST(Page, ALadderStandsBeforeTheResultsOfItsSettings) {
-  const auto page = page_of(report_of_two_sizes());
-  const auto ladder = place(page, "<h2>Over sizes: numbers, exact match on 4 digits</h2>");
-  EXPECT_LT(ladder, place(page, "<h2>Results: numbers-small</h2>"));
-  place(page, "learned: No turn of its sign is shown.");
-  place(page, "Differences have the corrected p and intervals of their verdicts.");
-}
-
-TEST(Page, FactsCountDeclaredTasksAndTheirSettings) {
-  place(page_of(report_of_two_sizes()),
-        "<dt>tasks</dt><dd>1</dd></div><div><dt>settings</dt><dd>2</dd>");
-  EXPECT_FALSE(says(page_of(sample_report()), "<dt>settings</dt>"));
-}
-
 }  // namespace
 }  // namespace ablate::report
