@@ -60,8 +60,14 @@ struct Context {
 
   /// "copy-s, on length 12"
   std::string words() const { return on.empty() ? task : task + (task.empty() ? "" : ", ") + on; }
-  /// The same at the beginning of a sentence.
-  std::string start() const { return words().empty() ? "" : words() + ", "; }
+  /// "copy-s, on length 12, ", before an arm.
+  std::string before() const { return words().empty() ? "" : words() + ", "; }
+  /// The same at the beginning of a sentence. Tasks keep the case of their names.
+  std::string start() const {
+    auto text = before();
+    if (task.empty() && text.starts_with('o')) text.front() = 'O';
+    return text;
+  }
 };
 
 /// More sentences than these stand on lines of their own, and the effects of so many inconclusive
@@ -106,7 +112,7 @@ std::string open_words(const std::vector<Open>& open) {
   std::vector<std::string> parts;
   if (open.size() <= kFewSentences) {
     for (const auto& [place, arm, effect] : open)
-      parts.push_back(fmt::format("{}{} ({})", place.start(), arm, effect));
+      parts.push_back(fmt::format("{}{} ({})", place.before(), arm, effect));
     return enumerated(parts);
   }
   Groups groups;
@@ -276,8 +282,9 @@ void add_lead(const Evidence& evidence, const Ladder& ladder, Lead& lead) {
     lead.arms.insert(&arm);
   }
   if (!open.empty())
-    lead.sentences.push_back(
-        fmt::format("{}inconclusive at {}: {}.", start, all_rungs(ladder), enumerated(open)));
+    lead.sentences.push_back(fmt::format("{}{} at {}: {}.", start,
+                                         start.empty() ? "Inconclusive" : "inconclusive",
+                                         all_rungs(ladder), enumerated(open)));
 }
 
 Lead leads_of(const Evidence& evidence) {

@@ -41,6 +41,18 @@ TEST(Answer, GroupsManyInconclusiveComparisonsByTestSet) {
   EXPECT_TRUE(says(answer, "Inconclusive: a, b and c (on length 12); a, b and c (on length 13"));
 }
 
+TEST(Answer, BeginsItsSentencesWithACapital) {
+  const auto yaml = study_yaml(8, {"a"},
+                               "compare: {baseline: base, metric: exact_match, test_sets: {copy: "
+                               "[length 12, length 13]}}\n");
+  const Scores worse{{"base", std::vector<double>(8, 1.0)}, {"a", kHigh}};
+  const auto answer = evidence_of(yaml, worse, worse).answer;
+  EXPECT_TRUE(answer.starts_with("On length 12, a: 0.100 less exact match than base")) << answer;
+  EXPECT_TRUE(says(answer, "worse. On length 13 (beyond the trained length), a: 0.100"));
+  EXPECT_TRUE(says(evidence_of(yaml, {{"base", kHigh}, {"a", kHigh}}, worse).answer,
+                   "Inconclusive: on length 12, a (the same"));
+}
+
 TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
   const std::vector<std::string> arms{"a", "b", "c"};
   const std::vector<double> all(8, 1.0), lower(8, 0.95);

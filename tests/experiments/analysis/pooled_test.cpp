@@ -86,7 +86,7 @@ TEST(OverLengths, TheyAreOneComparisonAndEachByItselfIsExploratory) {
             "The mean over the lengths is compared. The other test sets are exploratory: their "
             "differences are shown, not tested.");
   EXPECT_EQ(evidence.answer,
-            "over lengths 2 to 16, a: 0.035 more exact match than base (0.010 to 0.060), in all 6 "
+            "Over lengths 2 to 16, a: 0.035 more exact match than base (0.010 to 0.060), in all 6 "
             "seeds: better.");
 }
 
