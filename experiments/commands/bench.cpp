@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <chrono>
@@ -6,6 +7,8 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "data/batch.h"
 #include "data/random.h"
@@ -123,9 +126,23 @@ nlohmann::json rows(const std::vector<int64_t>& values, int64_t length) {
   return all;
 }
 
+/// The keys of the dropout that the PyTorch twin, which has that of model.dropout alone, lacks.
+std::vector<std::string> other_dropouts(const models::TransformerOptions& model) {
+  std::vector<std::string> keys;
+  const auto add = [&](const char* key, const auto* part) {
+    if (part != nullptr && part->dropout > 0) keys.emplace_back(key);
+  };
+  add("model.attention.dropout", std::get_if<models::MultiHead>(&model.attention));
+  add("model.cross_attention.dropout", std::get_if<models::MultiHead>(&model.cross_attention));
+  add("model.feed_forward.dropout", std::get_if<models::DenseFeedForward>(&model.feed_forward));
+  add("model.output.dropout", std::get_if<models::LabelHead>(&model.output));
+  if (model.embedding_dropout.value_or(model.dropout) != model.dropout)
+    keys.emplace_back("model.embedding_dropout");
+  return keys;
+}
+
 void write_batches(const BenchRequest& request, const config::Experiment& experiment,
                    int64_t vocabulary, const std::vector<data::Batch>& batches) {
-  std::ofstream stream(request.batches);
   const auto& model = experiment.model;
   const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
   const auto* attention = std::get_if<models::MultiHead>(&model.attention);
@@ -133,6 +150,11 @@ void write_batches(const BenchRequest& request, const config::Experiment& experi
     throw UsageError(
         "--batches writes for the PyTorch twin, which has multi_head attention and a "
         "dense feed_forward only");
+  if (const auto keys = other_dropouts(model); !keys.empty())
+    throw UsageError(fmt::format(
+        "--batches writes for the PyTorch twin, which drops by model.dropout alone; leave out {}",
+        fmt::join(keys, ", ")));
+  std::ofstream stream(request.batches);
   stream << nlohmann::json{{"vocabulary", vocabulary},
                            {"model",
                             {{"d_model", model.d_model},
