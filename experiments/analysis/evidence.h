@@ -218,6 +218,7 @@ struct ArmEvidence {
   bool control = false;   // the baseline with other random numbers, of compare.control
   std::vector<ChangedKey> changes;
   int64_t parameters = 0, active_parameters = 0, trained_parameters = 0;
+  int64_t table_parameters = 0;  // of all, those of the tables of tokens
   double flops_per_token = 0;
   config::RegimeOptions regime;  // of the first run that has finished
   // Of the runs that were trained:

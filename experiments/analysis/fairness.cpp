@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -188,6 +189,40 @@ void add_test_flaws(std::span<const records::RunResult> results, std::vector<std
                                     place.test_set, flaw.what, fmt::join(figures, ", "),
                                     flaw.meaning));
     }
+}
+
+namespace {
+
+constexpr double kAlikeSize = 0.02, kLargeTable = 1.0 / 3;
+
+double table_share(const ArmEvidence& arm) {
+  return static_cast<double>(arm.table_parameters) / static_cast<double>(arm.parameters);
+}
+
+}  // namespace
+
+void add_token_tables(const Evidence& evidence, std::vector<std::string>& notes) {
+  for (const auto& task : evidence.tasks) {
+    std::vector<std::string> sizes;
+    double largest = 0;
+    bool alike = true;
+    for (const auto& arm : task.arms) {
+      if (arm.parameters == 0) continue;
+      const auto* baseline = baseline_of(task, arm);
+      const auto size = static_cast<double>(arm.parameters);
+      if (baseline != nullptr && baseline->parameters > 0)
+        alike =
+            alike && std::abs(size / static_cast<double>(baseline->parameters) - 1) <= kAlikeSize;
+      largest = std::max(largest, table_share(arm));
+      sizes.push_back(fmt::format("{} {} of {}", arm.name,
+                                  count_figure(arm.parameters - arm.table_parameters),
+                                  count_figure(arm.parameters)));
+    }
+    if (!alike && largest > kLargeTable)
+      notes.push_back(fmt::format(
+          "{}: tables of tokens are up to {:.0f} % of a model. Parameters without them: {}.",
+          task.name, 100 * largest, fmt::join(sizes, ", ")));
+  }
 }
 
 }  // namespace ablate::analysis

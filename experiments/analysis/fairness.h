@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/analysis/evidence.h"
 #include "experiments/config/study/study.h"
 #include "experiments/records/result.h"
 
@@ -19,5 +20,9 @@ void check_fair(const config::Study& study, std::span<const records::RunResult> 
 /// the tokenizer changes. A note names the arms with the flaw, with the largest number of their
 /// seeds.
 void add_test_flaws(std::span<const records::RunResult> results, std::vector<std::string>& notes);
+
+/// Adds a note for each task whose arms differ in size although tables of tokens are more than a
+/// third of a model: their sizes without these tables.
+void add_token_tables(const Evidence& evidence, std::vector<std::string>& notes);
 
 }  // namespace ablate::analysis

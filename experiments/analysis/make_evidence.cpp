@@ -253,6 +253,7 @@ class TaskBuilder {
       arm.parameters = (*any)->parameters;
       arm.active_parameters = (*any)->active_parameters;
       arm.trained_parameters = (*any)->trained_parameters;
+      arm.table_parameters = (*any)->table_parameters;
       arm.flops_per_token = (*any)->flops_per_token;
       arm.regime = regime_of(run_of(arm.name).experiment, **any);
     }

@@ -368,6 +368,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_starts(evidence, results, notes);
   add_training_notes(study, results, notes);
   add_tokens(evidence, results, notes);
+  add_token_tables(evidence, notes);
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);

@@ -76,6 +76,7 @@ struct RunResult {
   std::string study, task, arm;
   int64_t seed = 0;
   int64_t parameters = 0, active_parameters = 0;
+  int64_t table_parameters = 0;    // of the tables of tokens: embeddings and the output's weight
   int64_t trained_parameters = 0;  // that are not frozen; 0: it only evaluates weights
   int64_t target_vocabulary = 0;   // different tokens that targets can have
   double flops_per_token = 0;      // of the passes that score the first test set; NaN without one
@@ -113,15 +114,15 @@ struct RunResult {
   std::vector<TestScores> tests;
   std::map<std::string, std::string> files;  // name: SHA-256 of the files that reports read
 
-  ABLATE_FIELDS(study, task, arm, seed, parameters, active_parameters, trained_parameters,
-                target_vocabulary, flops_per_token, steps, earlier_steps, skipped_updates,
-                skipped_lines, repeated_pairs, lopsided_pairs, cut_sources, cut_targets, train_loss,
-                validation_perplexity, validation_token_accuracy, validation_unknown_targets,
-                attention_entropy, attention_sink, rank_residual, active_neurons, update_ratio,
-                gradient_noise, expert_imbalance, training_seconds, training_flops, tokens,
-                text_tokens, longest_sequence, memory_bytes, data_sha256, target_tokenizer_sha256,
-                hardware, initial_weights, weights, shortfalls, bleu_signature, chrf_signature,
-                tests, files)
+  ABLATE_FIELDS(study, task, arm, seed, parameters, active_parameters, table_parameters,
+                trained_parameters, target_vocabulary, flops_per_token, steps, earlier_steps,
+                skipped_updates, skipped_lines, repeated_pairs, lopsided_pairs, cut_sources,
+                cut_targets, train_loss, validation_perplexity, validation_token_accuracy,
+                validation_unknown_targets, attention_entropy, attention_sink, rank_residual,
+                active_neurons, update_ratio, gradient_noise, expert_imbalance, training_seconds,
+                training_flops, tokens, text_tokens, longest_sequence, memory_bytes, data_sha256,
+                target_tokenizer_sha256, hardware, initial_weights, weights, shortfalls,
+                bleu_signature, chrf_signature, tests, files)
 };
 
 /// Updates of the run's weights, in this run and before.

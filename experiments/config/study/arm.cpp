@@ -67,7 +67,8 @@ std::string name_of(const Value& value) {
   for (const auto& item : value.items) add(item);
   for (const auto& entry : value.entries) add(entry.value);
   if (value.type == Value::Type::scalar)
-    for (const char letter : plain_number(value)) name += name_letter(letter) ? letter : '-';
+    for (const char letter : plain_number(value))
+      if (letter != '+') name += name_letter(letter) ? letter : '-';  // 1e+30 is not 1e-30
   return name;
 }
 

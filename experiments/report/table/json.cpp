@@ -37,9 +37,9 @@ ABLATE_RECORDED(analysis::ChangedKey, path, baseline, value)
 ABLATE_RECORDED(config::RegimeOptions, parameters, depth, width, length, tokens_per_parameter,
                 epochs)
 ABLATE_RECORDED(analysis::ArmEvidence, name, baseline, control, changes, parameters,
-                active_parameters, trained_parameters, flops_per_token, regime, steps, tokens,
-                training_flops, training_seconds, tokens_per_second, memory_bytes, cells,
-                cost_ratios)
+                active_parameters, trained_parameters, table_parameters, flops_per_token, regime,
+                steps, tokens, training_flops, training_seconds, tokens_per_second, memory_bytes,
+                cells, cost_ratios)
 ABLATE_RECORDED(config::GridPoint, key, value)
 ABLATE_RECORDED(config::Setting, task, size, grid)
 ABLATE_RECORDED(analysis::TaskEvidence, name, setting, metric, target, margin, arms, comparisons,

@@ -39,6 +39,22 @@ TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
   EXPECT_FALSE(says(notes, "seeds cannot")) << "the answer says that already";
 }
 
+TEST(Notes, GiveSizesWithoutTablesOfTokensIfTheseAreMuchOfAModel) {
+  const auto notes = [](int64_t size_of_arm, int64_t tables) {
+    auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
+    for (auto& run : runs.results) {
+      run.parameters = run.arm == "base" ? 13'600 : size_of_arm;
+      run.table_parameters = tables;
+    }
+    return notes_of(study_yaml(2, {"other"}, kCompare), runs);
+  };
+  EXPECT_TRUE(says(notes(9'200, 7'000),
+                   "copy: tables of tokens are up to 76 % of a model. Parameters without them: base "
+                   "7 k of 14 k, other 2 k of 9 k.\n"));
+  EXPECT_FALSE(says(notes(13'500, 7'000), "tables")) << "of one size";
+  EXPECT_FALSE(says(notes(9'200, 3'000), "tables")) << "a third at most";
+}
+
 TEST(Notes, SayHowMuchOfATestSetTrainingShows) {
   auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
   const auto notes = [&] { return notes_of(study_yaml(1, {"other"}, kCompare), runs); };

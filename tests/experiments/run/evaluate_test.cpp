@@ -95,6 +95,23 @@ TEST(Evaluate, DivergesFromAGrammarByWhatTheLossIsAboveItsEntropy) {
   EXPECT_TRUE(std::isnan(scores.bits_per_parameter));
 }
 
+TEST(Evaluate, CountsEveryTableOfTokensOnce) {
+  const auto tables = [](models::Family family, models::Tying tying) {
+    const models::Transformer model(
+        models::TransformerOptions{.family = family,
+                                   .d_model = 8,
+                                   .layers = 1,
+                                   .attention = models::MultiHead{.heads = 2},
+                                   .tying = tying},
+        models::Vocabulary{20, 20, tokenizer::kPad});
+    return result_of(model, {}, {}).table_parameters;
+  };
+  EXPECT_EQ(tables(models::Family::encoder_decoder, models::Tying::three_way), 20 * 8);
+  EXPECT_EQ(tables(models::Family::encoder_decoder, models::Tying::target), 2 * 20 * 8);
+  EXPECT_EQ(tables(models::Family::encoder_decoder, models::Tying::none), 3 * 20 * 8);
+  EXPECT_EQ(tables(models::Family::decoder_only, models::Tying::none), 2 * 20 * 8);
+}
+
 TEST(Evaluate, OfTheValidationSetSaysWhatTheTokenizerDoesNotKnow) {
   const auto words = data::train_tokenizers({.kind = tokenizer::Kind::word}, training::kSmallText);
   const auto share = [&](const std::string& target) {
