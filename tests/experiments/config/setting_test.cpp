@@ -42,6 +42,11 @@ TEST(Setting, KeysOfAGridAreAsShortAsTheyAreDistinct) {
             Names{"copy-model.dropout=0.1-d_hidden=32-tokenizer.dropout=0-peak=0.004"});
 }
 
+TEST(Setting, ALargeNumberHasAnotherNameThanASmallOne) {
+  EXPECT_EQ(study_of(kTwoArms + "grid: {training.max_grad_norm: [1.0e+30, 1.0e-30]}\n").tasks,
+            (Names{"copy-max_grad_norm=1e30", "copy-max_grad_norm=1e-30"}));
+}
+
 TEST(Setting, TheNameOfATaskSelectsAllItsSettingsAndASizeThoseInIt) {
   const auto yaml = kHead + "tasks: {copy: {data.task: copy}, sort: {data.task: sort}}\n" + kSizes;
   EXPECT_EQ(study_of(yaml, {.tasks = {"sort"}}).tasks, (Names{"sort-small", "sort-large"}));
