@@ -143,7 +143,7 @@ class ArmCurve {
     const statistics::CurveFit fitted(points);
     const auto best = std::ranges::min_element(means) - means.begin();
     const double x = place(points, fitted.lowest(means), points[static_cast<size_t>(best)]);
-    const auto weights = fitted.weights_at(x);
+    auto weights = fitted.weights_at(x);
     curve.value = std::exp2(x);
     curve.weights.resize(key_.values.size(), 0);
     curve.misfit = 0;

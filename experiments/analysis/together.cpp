@@ -146,7 +146,7 @@ std::optional<Fitted> pooled_fit(const PooledArm& arm) {
                                  [](double value) { return std::isfinite(value); });
     });
   };
-  for (const size_t covariates : {2, 1, 0}) {
+  for (const size_t covariates : {size_t{2}, size_t{1}, size_t{0}}) {
     if (arm.settings.size() < kSettingsOfACoefficient * (covariates + 1) || !known(covariates))
       continue;
     if (auto studies = statistics::PooledStudies::of(effects_of(arm, covariates)))

@@ -1,7 +1,6 @@
 #include "experiments/config/study/control.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "experiments/config/schema/layer_changes.h"
@@ -27,8 +26,9 @@ bool has_noise_of_its_own(const Variation& arm, const ParsedStudy& study) {
 bool is_controlled_by_default(const Variation& baseline, const ParsedStudy& study) {
   const auto counts = [&](const Variation& arm) { return has_noise_of_its_own(arm, study); };
   if (std::ssize(study.arms) < kFewestArms || !counts(baseline)) return false;
-  auto counted = study.arms | std::views::filter(counts);
-  return !std::ranges::empty(counted | std::views::drop(kFewestArms - 1));
+  int64_t counted = 0;
+  return std::ranges::any_of(
+      study.arms, [&](const Variation& arm) { return counts(arm) && ++counted == kFewestArms; });
 }
 
 }  // namespace
