@@ -159,7 +159,7 @@ class ArmCurve {
     return weights;
   }
 
-  /// Where the arm is compared, if its curve is lowest at one place and the means at a `best` one.
+  /// The place at which the arm is compared: its curve is lowest at `lowest`, its means at `best`.
   double place(const std::vector<double>& points, double lowest, double best) {
     const auto [least, most] = std::ranges::minmax(points);
     if (lowest > least && lowest < most) return lowest;

@@ -29,7 +29,7 @@ config::Study nearest_runs(config::Study study, const std::vector<TunedArm>& arm
 /// REQUIRES: a curve.
 std::string curve_remark(const TunedArm& arm, const TuningEvidence& tuning);
 
-/// What the evidence of a study by curve is of, and the arms without a curve.
+/// The study and the results from which the evidence of a study by curve is made, and its arms.
 std::vector<std::string> curve_notes(const Evidence& evidence);
 
 }  // namespace ablate::analysis

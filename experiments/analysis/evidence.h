@@ -179,7 +179,7 @@ struct Cell {
   int64_t length = 0;         // of the test set's sources, in `unit`; 0: lengths vary
   std::string unit;           // "symbols" or "digits"; empty without a length
   bool extrapolates = false;  // the test set is longer than anything in training
-  /// Of what it is one number for each seed; absent: it is of a single test set.
+  /// How the test sets are averaged to one number for each seed; absent: it is of a single one.
   std::optional<config::Over> over;
   std::string metric;
   Direction direction = Direction::higher;
@@ -284,7 +284,7 @@ inline const ArmEvidence* baseline_of(const TaskEvidence& task, const ArmEvidenc
   return nullptr;
 }
 
-/// The task of what is compared over all tasks; no declared one has a name with a space.
+/// The task of means over all tasks. No declared task has a name with a space.
 inline constexpr const char* kAllTasks = "all tasks";
 
 /// The axis of a ladder over the study's sizes; all others are keys of its grid.

@@ -175,6 +175,12 @@ std::vector<ArmFlaw> arms_with(const Flaw& flaw, const Place& place,
   return arms;
 }
 
+constexpr double kAlikeSize = 0.02, kLargeTable = 1.0 / 3;
+
+double table_share(const ArmEvidence& arm) {
+  return static_cast<double>(arm.table_parameters) / static_cast<double>(arm.parameters);
+}
+
 }  // namespace
 
 void add_test_flaws(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
@@ -190,16 +196,6 @@ void add_test_flaws(std::span<const records::RunResult> results, std::vector<std
                                     flaw.meaning));
     }
 }
-
-namespace {
-
-constexpr double kAlikeSize = 0.02, kLargeTable = 1.0 / 3;
-
-double table_share(const ArmEvidence& arm) {
-  return static_cast<double>(arm.table_parameters) / static_cast<double>(arm.parameters);
-}
-
-}  // namespace
 
 void add_token_tables(const Evidence& evidence, std::vector<std::string>& notes) {
   for (const auto& task : evidence.tasks) {

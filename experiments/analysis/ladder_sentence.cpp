@@ -41,7 +41,7 @@ std::string step_words(const Ladder& ladder) {
 
 bool shows_slope(const LadderArm& arm) { return arm.slope_p <= kLevel; }
 
-/// " (p 0.031)"; empty if there is none, or if `said` has the arm, whose lead gives it.
+/// " (p 0.031)"; empty without a p, and for arms in `said`, whose first sentence gives it.
 std::string slope_p_words(const LadderArm& arm, const Arms& said) {
   const bool given = said.contains(&arm) && shows_slope(arm);
   return given || std::isnan(arm.slope_p) ? "" : fmt::format(" (p {})", p_figure(arm.slope_p));

@@ -157,7 +157,8 @@ void mark_in_tables(TaskEvidence& task, const config::Study& study) {
     }
 }
 
-/// Metrics per token have no best arm if the arms have different tokens. A control is none.
+/// Metrics per token have no best arm if the arms have different tokens. A control is never the
+/// best.
 void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;

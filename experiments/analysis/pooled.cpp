@@ -77,7 +77,7 @@ std::vector<Weighted> cells_over_tasks(const Parts& parts, size_t arm) {
   return all;
 }
 
-/// Why no claim is made of the arm beyond the trained length of tasks; absent if there is none.
+/// The reason for which no claim is made of the arm beyond the trained length of tasks, if any.
 std::optional<NoClaim> unlearned_in(const Parts& parts, size_t arm) {
   NoClaim why{.reason = Reason::not_learned};
   for (const auto* part : parts) {

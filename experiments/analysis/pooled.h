@@ -9,7 +9,8 @@ namespace ablate::analysis {
 
 /// Puts a cell before the others of every arm: the task's metric over the test sets with a length,
 /// those that `comparison` names or all, one number for each seed by `comparison.over`. A seed that
-/// lacks one of them has none. No cell if they are fewer than two. REQUIRES: is_over_lengths().
+/// lacks one of them has no number. There is no cell for fewer than two test sets. REQUIRES:
+/// is_over_lengths().
 void add_over_lengths(TaskEvidence& task, const config::Comparison& comparison);
 
 /// For each size and point of the grid the mean over the tasks of the mean over their primary test

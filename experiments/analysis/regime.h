@@ -16,8 +16,8 @@ inline constexpr double kRegimeTolerance = 4;
 config::RegimeOptions regime_of(const config::Experiment& experiment,
                                 const records::RunResult& run);
 
-/// What is outside the source's range, such as "depth 2, in the source 12 to 24". What either does
-/// not know decides nothing.
+/// The quantities of a study that are outside the source's range, such as "depth 2, in the source
+/// 12 to 24". Those that either does not know are left out.
 std::vector<std::string> outside(const config::RegimeOptions& source,
                                  const config::RegimeOptions& study);
 

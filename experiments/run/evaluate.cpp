@@ -222,29 +222,11 @@ Validation validation_of(LoadedRun& run, const data::Corpus& corpus) {
       {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
 }
 
-namespace {
-
-/// Of the embeddings and of the output's weight, each table once; 0 of one that the model lacks.
-int64_t table_parameters(const models::TransformerImpl& model) {
-  std::vector<torch::Tensor> counted;
-  int64_t count = 0;
-  for (const auto& table :
-       {model.source_embedding(), model.target_embedding(), model.output_weight()}) {
-    const auto same = [&](const torch::Tensor& other) { return other.is_same(table); };
-    if (!table.defined() || std::ranges::any_of(counted, same)) continue;
-    counted.push_back(table);
-    count += table.numel();
-  }
-  return count;
-}
-
-}  // namespace
-
 records::RunResult result_of(const models::Transformer& model, const Validation& validation,
                              Evaluation&& evaluation) {
   return {.parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(*model),
-          .table_parameters = table_parameters(*model),
+          .table_parameters = table_parameter_count(*model),
           .flops_per_token = flops_per_token(*model, evaluation.first_passes),
           .validation_perplexity = validation.likelihood.perplexity(),
           .validation_token_accuracy = validation.likelihood.token_accuracy,

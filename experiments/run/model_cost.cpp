@@ -55,6 +55,19 @@ bool is_in_files(const data::DataOptions& data) {
 
 }  // namespace
 
+int64_t table_parameter_count(const models::TransformerImpl& model) {
+  std::vector<torch::Tensor> counted;
+  int64_t count = 0;
+  for (const auto& table :
+       {model.source_embedding(), model.target_embedding(), model.output_weight()}) {
+    const auto same = [&](const torch::Tensor& other) { return other.is_same(table); };
+    if (!table.defined() || std::ranges::any_of(counted, same)) continue;
+    counted.push_back(table);
+    count += table.numel();
+  }
+  return count;
+}
+
 int64_t active_parameter_count(const models::TransformerImpl& model) {
   double count = 0;
   for (const auto& module : model.modules())

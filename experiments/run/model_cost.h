@@ -25,6 +25,9 @@ struct ModelCost {
 /// Parameters that one position uses: of a mixture's experts `active` and the shared ones.
 int64_t active_parameter_count(const models::TransformerImpl& model);
 
+/// Parameters of the embeddings and of the output's weight, each table once.
+int64_t table_parameter_count(const models::TransformerImpl& model);
+
 /// The passes that score a test set, and the tokens that they predict.
 struct ScoringPasses {
   std::vector<models::PassExtent> extents;

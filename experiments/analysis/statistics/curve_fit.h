@@ -16,7 +16,8 @@ class CurveFit {
   /// The weights of the values at the points whose sum is the curve at `x`; they sum to 1.
   std::vector<double> weights_at(double x) const;
 
-  /// Where the curve through the values is lowest, from the least to the largest point.
+  /// The place, from the least to the largest point, at which the curve through the values is
+  /// lowest.
   double lowest(std::span<const double> values) const;
 
  private:

@@ -8,8 +8,6 @@
 namespace ablate::analysis::answers {
 namespace {
 
-const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
-
 TEST(Answer, SaysTheSameOfArmsWithoutAnyDifference) {
   EXPECT_EQ(evidence_of(study_yaml(8, {"a"}, kCompare), {{"base", kHigh}, {"a", kHigh}}).answer,
             "Inconclusive: a (the same exact match as base in all 8 seeds).");

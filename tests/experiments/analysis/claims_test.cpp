@@ -16,13 +16,7 @@
 namespace ablate::analysis {
 namespace {
 
-std::string compare(const std::string& more) {
-  return "compare: {baseline: base, metric: exact_match, control: false, " + more + "}\n";
-}
-
 const std::string kBoth = "test_sets: {copy: [length 12, length 13]}";
-
-const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
 
 TEST(Family, IsEveryArmOnEveryPrimaryTestSetOfATask) {
   const auto evidence = evidence_of(study_yaml(8, {"a", "b"}, compare(kBoth)),
@@ -141,46 +135,6 @@ TEST(Verdicts, AnIntervalContainsZeroExactlyIfNoDifferenceIsShown) {
   EXPECT_LT(shown, 800);
 }
 
-/// What is found of arm `a` of a study with so many seeds, as the k-th registered one.
-Contrast at_look(int64_t look, int seeds, const std::string& test = "sign_flip") {
-  std::vector<double> arm;
-  for (int i = 0; i < seeds; ++i) arm.push_back(0.7 + 0.01 * i);
-  const auto study = study_of(study_yaml(seeds, {"a"}, compare("test: " + test)));
-  auto evidence = make_evidence(
-      study, runs_of({{"base", std::vector<double>(static_cast<size_t>(seeds), 0.5)}, {"a", arm}}));
-  add_claims(evidence.tasks, study, look);
-  return contrast(evidence, "a");
-}
-
-TEST(Looks, AtAQuestionShareTheLevelOfOne) {
-  double spent = 0;
-  for (int64_t look = 1; look < 10'000; ++look) spent += kLevel / statistics::look_factor(look);
-  EXPECT_NEAR(spent, kLevel, 1e-5);
-  EXPECT_LT(spent, kLevel);
-}
-
-TEST(Looks, MultiplyEveryPAndTakeMoreSeeds) {
-  const double second = std::numbers::pi * std::numbers::pi * 4 / 6;
-  EXPECT_DOUBLE_EQ(at_look(2, 9).difference.adjusted_p, second * 2 / 512);
-  EXPECT_DOUBLE_EQ(at_look(2, 9).difference.p, 2.0 / 512);
-  EXPECT_EQ(at_look(0, 6).verdict, Verdict::better);
-  EXPECT_EQ(at_look(1, 6).verdict, Verdict::too_few_seeds);
-  EXPECT_EQ(at_look(1, 7).verdict, Verdict::better);
-  EXPECT_EQ(at_look(2, 8).verdict, Verdict::too_few_seeds);
-  EXPECT_EQ(at_look(2, 9).verdict, Verdict::better);
-  EXPECT_EQ(at_look(1, 4, "t").verdict, Verdict::better);
-}
-
-TEST(Looks, WidenIntervalsSoThatTheyAgree) {
-  for (const int64_t look : {0, 1, 2, 3})
-    for (const char* test : {"sign_flip", "t", "e_value"}) {
-      const auto found = at_look(look, 9, test);
-      const bool zero = !found.interval || found.interval->low <= 0;
-      EXPECT_EQ(zero, found.difference.adjusted_p > kLevel) << look << " " << test;
-    }
-  EXPECT_LT(at_look(1, 9).interval->low, at_look(0, 9).interval->low);
-}
-
 TEST(Claims, ForecastsAreScoredAndSummedUpInANote) {
   const auto evidence = evidence_of(
       study_yaml(
@@ -280,50 +234,6 @@ TEST(Claims, OfSingleArmsOverrideThatOfAll) {
   EXPECT_EQ(contrast(evidence, "worse").claim.kind, config::ClaimKind::superior);
   EXPECT_EQ(contrast(evidence, "worse").claim.margin, 0.5);
   EXPECT_EQ(contrast(evidence, "worse").verdict, Verdict::equivalent);
-}
-
-TEST(Collapse, OfSeedsIsNamedAndForbidsClaimsOnMeans) {
-  const std::vector<double> base(8, 0.99);
-  auto broken = std::vector<double>(8, 0.9);
-  broken[2] = broken[5] = 0.1;
-  const auto study = study_of(study_yaml(8, {"a", "b"}, compare("claim: inferior")));
-  const auto evidence = make_evidence(
-      study, runs_of({{"base", base}, {"a", broken}, {"b", std::vector<double>(8, 0.9)}}));
-  EXPECT_EQ(cell_of(evidence, "a").sample.collapsed, (std::vector<size_t>{2, 5}));
-  EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::unstable);
-  EXPECT_EQ(contrast(evidence, "a").outcome, Outcome::inconclusive);
-  EXPECT_TRUE(
-      contrast(evidence, "a")
-          .sentence.starts_with("unstable: 2 of 8 seeds collapsed; worse in every pair of 8 "
-                                "(sign test p = 0.008 (joint 0.008)); nothing is said "
-                                "about means"))
-      << contrast(evidence, "a").sentence;
-  EXPECT_EQ(verdict_figure(contrast(evidence, "a")), "unstable: 2 of 8 seeds");
-  EXPECT_EQ(contrast(evidence, "b").outcome, Outcome::agrees);
-  const auto turned = make_evidence(
-      study, runs_of({{"base", broken}, {"a", base}, {"b", std::vector<double>(8, 0.9)}}));
-  EXPECT_EQ(contrast(turned, "a").verdict, Verdict::unstable) << "the baseline collapsed";
-  EXPECT_EQ(verdict_figure(contrast(turned, "a")), "unstable: 2 of 8 seeds of base");
-}
-
-TEST(Collapse, LeavesTheSignTestUndecidedWhereSeedsDisagree) {
-  const auto evidence = evidence_of(study_yaml(8, {"a"}, kCompare),
-                                    {{"base", std::vector<double>(8, 0.5)},
-                                     {"a", {0.51, 0.52, 0.5, 0.1, 0.51, 0.49, 0.52, 0.51}}});
-  const auto found = contrast(evidence, "a");
-  // Five better, two worse, one equal: of 128 patterns of seven signs, 58 are as uneven.
-  EXPECT_DOUBLE_EQ(found.sign.p, 58.0 / 128);
-  EXPECT_TRUE(found.sentence.starts_with(
-      "unstable: 1 of 8 seeds collapsed; better in 5 of 8 seeds; nothing is said about means"))
-      << found.sentence;
-}
-
-TEST(Collapse, IsNotThatASeedHasNotRun) {
-  const auto study = study_of(study_yaml(8, {"a", "b"}, kCompare));
-  auto runs = runs_of({{"base", kHigh}, {"a", kHigh}, {"b", kLow}});
-  std::erase_if(runs.results, [](const auto& run) { return run.seed == 8; });
-  for (const char* arm : {"a", "b"})
-    EXPECT_TRUE(cell_of(make_evidence(study, runs), arm).sample.collapsed.empty());
 }
 
 TEST(Equality, OfTwoArmsThatBothFailSaysNothing) {

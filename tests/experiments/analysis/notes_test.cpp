@@ -48,9 +48,10 @@ TEST(Notes, GiveSizesWithoutTablesOfTokensIfTheseAreMuchOfAModel) {
     }
     return notes_of(study_yaml(2, {"other"}, kCompare), runs);
   };
-  EXPECT_TRUE(says(notes(9'200, 7'000),
-                   "copy: tables of tokens are up to 76 % of a model. Parameters without them: base "
-                   "7 k of 14 k, other 2 k of 9 k.\n"));
+  EXPECT_TRUE(
+      says(notes(9'200, 7'000),
+           "copy: tables of tokens are up to 76 % of a model. Parameters without them: base "
+           "7 k of 14 k, other 2 k of 9 k.\n"));
   EXPECT_FALSE(says(notes(13'500, 7'000), "tables")) << "of one size";
   EXPECT_FALSE(says(notes(9'200, 3'000), "tables")) << "a third at most";
 }

@@ -24,6 +24,14 @@ inline std::string study_yaml(int seeds, const std::vector<std::string>& arms,
 inline const std::string kCompare =
     "compare: {baseline: base, metric: exact_match, control: false}\n";
 
+/// The same without a control, and with more keys.
+inline std::string compare(const std::string& more) {
+  return "compare: {baseline: base, metric: exact_match, control: false, " + more + "}\n";
+}
+
+/// The same score in eight seeds.
+inline const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
+
 /// The result of one run: exact match on "length 12" and, beyond the trained length, "length 13".
 inline records::RunResult result_of(const std::string& arm, int64_t seed, double within,
                                     double beyond = 0) {
