@@ -156,17 +156,17 @@ class Faults(Cluster):
         self.finish("timeout")
 
     def test_a_submission_that_times_out_after_it_was_taken_is_not_repeated(self):
-        tools = self.folder / "late"
+        tools = self.folder / "taken"
         tools.mkdir()
         (tools / "sbatch").write_text(f'#!/bin/sh\n{shutil.which("sbatch")} "$@" >/dev/null || exit\n'
                                       'echo "sbatch: error: Socket timed out on send/recv operation" >&2\nexit 1\n')
         (tools / "sbatch").chmod(0o755)
-        run = self.run_folder("late")
+        run = self.run_folder("taken")
         held = Held(run)
-        self.launch(self.study("late"), environment={"PATH": f"{tools}:{os.environ['PATH']}"})
+        self.launch(self.study("taken"), environment={"PATH": f"{tools}:{os.environ['PATH']}"})
         self.assertEqual(len(self.slurm.queue()), 2)
         held.let_go()
-        self.finish("late")
+        self.finish("taken")
 
     def test_an_edited_study_is_refused(self):
         study = self.study("edited", TWO)
