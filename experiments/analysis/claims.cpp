@@ -57,7 +57,7 @@ std::vector<std::string> primary_names(const TaskEvidence& task) {
   return names_of_test_sets(task, [](const Cell& cell) { return cell.primary; });
 }
 
-/// A sentence on what is averaged to one number for each seed; empty if every test set has its own.
+/// A sentence that names the averaged test sets; empty if each is compared by itself.
 std::string over_text(const TaskEvidence& task) {
   const auto& cells = task.arms.front().cells;
   const auto cell = std::ranges::find(cells, true, &Cell::primary);

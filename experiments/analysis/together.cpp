@@ -46,7 +46,7 @@ void check_same_change(const ArmOfStudy& one, const ArmOfStudy& other) {
       other.study->study));
 }
 
-/// Of each seed the mean over the primary test sets; NaN where one is missing.
+/// The mean difference over the primary test sets for each seed; NaN if a run is missing.
 std::optional<Sample> differences_of(const ArmOfStudy& one) {
   const auto* baseline = baseline_of(*one.task, *one.arm);
   if (baseline == nullptr) return {};
@@ -114,7 +114,7 @@ PooledArm gathered(const std::vector<ArmOfStudy>& group) {
   return pooled;
 }
 
-/// The logarithms that effects are a line over: none, those of parameters, or also of tokens.
+/// The covariates of the regression: none, log parameters, or also log tokens a parameter.
 std::vector<double> covariates_of(const SettingEffect& setting, size_t covariates) {
   std::vector<double> place{std::log10(setting.parameters),
                             std::log10(setting.tokens_per_parameter)};

@@ -12,7 +12,7 @@
 
 namespace ablate::analysis {
 
-/// What an arm showed in one setting of a study: its mean difference over the primary test sets,
+/// The effect of an arm in one setting of a study: its mean difference over the primary test sets,
 /// seed by seed.
 struct SettingEffect {
   std::string study, setting;
@@ -21,7 +21,7 @@ struct SettingEffect {
   Sample differences;
 };
 
-/// What a further study of a size would find, by the prediction interval.
+/// The verdict on a further study of one size, by the prediction interval.
 ABLATE_ENUM(PooledVerdict, better, worse, within_margin, undecided);
 
 struct SizeVerdict {
@@ -37,10 +37,10 @@ struct PooledArm {
   std::optional<double> margin;  // the smallest of the studies'
   std::vector<SettingEffect> settings;
   int64_t studies = 0;
-  std::string slope;               // "parameters and tokens a parameter"; empty: there is none
+  std::string slope;               // "parameters and tokens a parameter"; empty without a slope
   double tau = 0;                  // deviation of the settings' true effects
   std::vector<SizeVerdict> sizes;  // without those too far from all studies
-  std::string no_verdict;          // why there is none; empty: there are sizes
+  std::string no_verdict;          // the reason for having no sizes; empty otherwise
 };
 
 struct Together {
@@ -53,7 +53,7 @@ struct Together {
 inline constexpr double kFarthest = 10;
 
 /// Pools the arms of the same name and metric over all settings of the studies: random effects with
-/// a slope over log parameters and log tokens a parameter where there are three settings for each
+/// a slope over log parameters and log tokens a parameter if there are three settings for each
 /// coefficient. Verdicts are given for the smallest and the largest baseline, the size between
 /// them, and `wanted`. Throws UsageError if there are fewer than two studies, a study has no
 /// comparison, or an arm of one study changes other keys than in another.

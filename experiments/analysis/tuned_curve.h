@@ -8,8 +8,8 @@
 
 namespace ablate::analysis {
 
-/// Where the pooled curve is best: between the ends of the values, at an end that is also the best
-/// tried value, so that a better one may lie beyond it, or nowhere: at an end that is not.
+/// The place at which the pooled curve is best: `within` the values; `open` at an end that is also
+/// the best tried value, so that a better one may lie beyond it; `flat` at an end that is not.
 ABLATE_ENUM(Vertex, within, open, flat);
 
 /// The curve over the logarithm of the tuned key of one arm (`tune.by: curve`), a parabola through

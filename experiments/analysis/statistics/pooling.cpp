@@ -79,8 +79,8 @@ std::optional<Weighted> fit(std::span<const StudyEffect> studies, double tau) {
   return fitted;
 }
 
-/// The tau whose weighted squares are what chance gives, `degrees`; 0 if those without it are no
-/// more.
+/// The tau for which the weighted sum of squares equals its expectation, `degrees`; 0 if the sum is
+/// no larger without any tau.
 double tau_of(std::span<const StudyEffect> studies, double degrees) {
   const auto exceeds = [&](double tau) { return fit(studies, tau)->residual > degrees; };
   if (!exceeds(0)) return 0;

@@ -9,7 +9,7 @@
 
 namespace ablate::statistics {
 
-/// What one study found: an effect, the standard error of it, and where the study stands.
+/// The effect in one study, its standard error, and the covariates of the study.
 struct StudyEffect {
   double mean = 0, error = 0;
   std::vector<double> place;  // covariates, as many of every study

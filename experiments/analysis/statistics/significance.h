@@ -36,7 +36,7 @@ double smallest_equivalence_p(int64_t count);
 /// it is multiplied by `comparisons`.
 int64_t differences_needed(double level, int64_t comparisons, double (*smallest)(int64_t));
 
-/// What the p of the k-th look at a question are multiplied by, pi^2 k^2 / 6, so that the chance of
+/// The factor of all p at the k-th look at a question, pi^2 k^2 / 6, by which the chance of
 /// a false claim at any of all looks there may ever be is at most the level of one. 1 for look 0,
 /// which is of no series.
 double look_factor(int64_t look);
