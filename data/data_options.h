@@ -35,6 +35,7 @@ inline constexpr const char* kNeedsFormat =
 /// The columns of each kind of text. One that begins with a slash is a JSON pointer into objects.
 struct PairColumns {
   std::string source = "source", target = "target";
+  std::optional<std::string> second;  // of a source of two texts; no key but that of LabelColumns
   bool operator==(const PairColumns&) const = default;
   static void fields(auto& o, auto&& visit) {
     visit("source", o.source, "column of the source");
@@ -47,14 +48,19 @@ struct PairColumns {
 };
 struct LabelColumns {
   std::string text = "text", label = "label";
+  std::optional<std::string> text_pair;
   bool operator==(const LabelColumns&) const = default;
   static void fields(auto& o, auto&& visit) {
     visit("text", o.text, "column of the text");
     visit("label", o.label, "column of its class");
+    visit(
+        "text_pair", o.text_pair,
+        "column of a second text, which is read behind the first and its end token; absent: none");
   }
   static void rules(const LabelColumns& o, auto&& require) {
     require(!o.text.empty(), "text", "must name a column");
     require(!o.label.empty(), "label", "must name a column");
+    require(o.text_pair != "", "text_pair", "must name a column");
   }
 };
 struct TextColumns {
@@ -286,6 +292,12 @@ inline constexpr const char* kOwnTest =
 
 constexpr bool is_running(const DataOptions& data) {
   return std::visit([]<class Held>(const Held&) { return Held::running; }, data);
+}
+
+/// Whether a source is two texts.
+constexpr bool reads_pairs(const DataOptions& data) {
+  const auto* labelled = std::get_if<Labelled>(&data);
+  return labelled != nullptr && labelled->columns.text_pair.has_value();
 }
 
 constexpr bool knows_probabilities(const DataOptions& data) {

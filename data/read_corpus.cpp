@@ -53,14 +53,16 @@ Candidate candidate_of(const TableReader& reader, TableRow row) {
     return Candidate{.example = {}, .fault = reader.place(row.line) + why};
   };
   if (!row.fault.empty()) return bad(row.fault);
-  if (blank(row.texts[0]) || blank(row.texts[1])) return bad("one side is empty");
-  return {.example = {one_line(std::move(row.texts[0])), one_line(std::move(row.texts[1]))},
-          .fault = {}};
+  if (std::ranges::any_of(row.texts, blank)) return bad("one side is empty");
+  for (auto& text : row.texts) text = one_line(std::move(text));
+  if (row.texts.size() > 2) row.texts[0] = joined_pair(row.texts[0], row.texts[2]);
+  return {.example = {std::move(row.texts[0]), std::move(row.texts[1])}, .fault = {}};
 }
 
 TableReader table_of(const Text& options, const std::filesystem::path& file) {
   std::vector<std::string> columns;
   if (options.format) columns = {options.columns.source, options.columns.target};
+  if (options.format && options.columns.second) columns.push_back(*options.columns.second);
   return {file, options.format.value_or(TableFormat::tsv), std::move(columns),
           options.max_line_bytes};
 }

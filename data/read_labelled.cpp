@@ -29,7 +29,7 @@ Text as_text(const Labelled& options) {
           .validation = {options.validation},
           .test = {options.test},
           .format = options.format,
-          .columns = {options.columns.text, options.columns.label},
+          .columns = {options.columns.text, options.columns.label, options.columns.text_pair},
           .filter = options.filter,
           .bad_lines = options.bad_lines,
           .max_line_bytes = options.max_line_bytes};

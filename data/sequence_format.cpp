@@ -59,6 +59,18 @@ bool SequenceFormat::is_started(const std::optional<tokenizer::Framing>& own) co
   return (model_.encoder && model_.decoder) || own.value_or(tokenizer::Framing{}).start;
 }
 
+std::vector<int32_t> SequenceFormat::source_ids(std::string_view text, const TextEncoder& encoder,
+                                                size_t index) const {
+  if (!pairs_) return encoder(index, text);
+  std::vector<int32_t> ids;
+  for (const auto part : texts_of_pair(text)) {
+    if (!ids.empty()) ids.push_back(tokenizer::kEos);
+    const auto more = encoder(index, part);
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  return ids;
+}
+
 std::optional<int32_t> SequenceFormat::start_token(const Tokenizers& tokenizers) const {
   if (!is_started(tokenizers.source.framing())) return {};
   return kStartToken;
@@ -140,8 +152,8 @@ EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
   EncodedSet set;
   set.examples.reserve(examples.size());
   for (size_t i = 0; i < examples.size(); ++i) {
-    auto source = framed(encoders.source(i, examples[i].source), source_framing(encoders.framing),
-                         max_length);
+    auto source = framed(source_ids(examples[i].source, encoders.source, i),
+                         source_framing(encoders.framing), max_length);
     auto target_ids = encoders.target(i, examples[i].target);
     auto target = labels_ ? tokenizer::Encoded{.ids = std::move(target_ids)}
                           : framed(std::move(target_ids), kClosed, max_length);
@@ -182,7 +194,7 @@ tokenizer::Encoded SequenceFormat::prompt(std::string_view text,
 std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
     std::string_view text, const Tokenizers& tokenizers) const {
   if (continues_text() || fills_masks()) return prompt(text, tokenizers.source);
-  auto ids = tokenizers.source.encode(text);
+  auto ids = source_ids(text, encoders_of(tokenizers).source, 0);
   if (!chunking_ && (ids.empty() || blank(text))) return {};
   return framed(std::move(ids), source_framing(tokenizers.source.framing()), kWhole);
 }

@@ -30,6 +30,7 @@ class SequenceFormat {
   SequenceFormat(const DataOptions& data, ModelParts model, int64_t max_length)
       : model_(model),
         labels_(std::holds_alternative<Labelled>(data)),
+        pairs_(reads_pairs(data)),
         max_length_(max_length),
         chunking_(chunking_of(data, model)),
         tokens_(std::holds_alternative<Tokens>(data) ? std::optional(std::get<Tokens>(data))
@@ -106,6 +107,9 @@ class SequenceFormat {
   }
   EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders,
                          int64_t max_length) const;
+  /// The ids of a source: of two texts, with an end token behind the first.
+  std::vector<int32_t> source_ids(std::string_view text, const TextEncoder& encoder,
+                                  size_t index) const;
   /// The special tokens around a source, and whether a start token precedes the sequence of a
   /// decoder. `own` are the tokens that the tokenizer puts around a text, if its file says them.
   tokenizer::Framing source_framing(const std::optional<tokenizer::Framing>& own) const;
@@ -117,6 +121,7 @@ class SequenceFormat {
 
   ModelParts model_;  // a decoder-only model reads its source as the prompt of its target
   bool labels_;       // the target is the class of the source
+  bool pairs_;        // a source is two texts, with a tab between them
   int64_t max_length_;
   std::optional<Chunking> chunking_;  // of running text
   std::optional<Tokens> tokens_;      // in files of them

@@ -111,6 +111,18 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string joined_pair(std::string first, std::string second) {
+  std::ranges::replace(first, '\t', ' ');
+  std::ranges::replace(second, '\t', ' ');
+  return first + '\t' + second;
+}
+
+std::vector<std::string_view> texts_of_pair(std::string_view source) {
+  const auto tab = source.find('\t');
+  if (tab == std::string_view::npos) return {source};
+  return {source.substr(0, tab), source.substr(tab + 1)};
+}
+
 std::string text_of(std::span<const std::string> lines) {
   std::string text;
   for (const auto& line : lines) text += one_line(line) + '\n';

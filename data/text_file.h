@@ -61,6 +61,12 @@ std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line
 /// `text` as one line: line breaks within it become spaces.
 std::string one_line(std::string text);
 
+/// Two texts as one source: a tab between them, and none within them.
+std::string joined_pair(std::string first, std::string second);
+
+/// The texts of joined_pair(); one text if there is no tab.
+std::vector<std::string_view> texts_of_pair(std::string_view source);
+
 /// The contents of a file of these texts: each as one line.
 std::string text_of(std::span<const std::string> lines);
 

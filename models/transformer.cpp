@@ -69,6 +69,7 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
     const bool encodes = family_ == Family::encoder_only;
     source_table_ = target_table_ =
         table("embedding", encodes ? vocabulary.source : vocabulary.target);
+    if (options_.token_types > 0) type_table_ = table("token_type_embedding", options_.token_types);
     output_.weight.dense = tying == Tying::none ? table(pool_ ? "classifier" : "output",
                                                         vocabulary.target, Role::output)
                                                 : target_table_;
@@ -106,6 +107,13 @@ torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tens
   return with_positions(torch::embedding(table, ids) * embedding_scale_, position);  // [B, T, D]
 }
 
+torch::Tensor TransformerImpl::type_vectors(const torch::Tensor& ids) const {
+  if (!vocabulary_.separator) return type_table_[0];  // [D]
+  const auto ends = ids.eq(*vocabulary_.separator).to(torch::kLong);
+  const auto types = (ends.cumsum(1) - ends).clamp_max(type_table_.size(0) - 1);
+  return torch::embedding(type_table_, types);
+}
+
 torch::ScalarType TransformerImpl::compute_type(const ForwardContext& context) const {
   return context.compute_dtype.value_or(output_.weight.dense.scalar_type());
 }
@@ -123,7 +131,9 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const S
   const auto position_ids = stack->position_ids(indices_of(ids), context);
   auto positions = stack->positions(position_ids, position_ids);
   if (vocabulary_.divider) positions.divide(documents_of(ids), documents_of(ids));
-  const auto x = stack->enter(embed(ids, table, positions.embedding()), context);
+  auto x = embed(ids, table, positions.embedding());
+  if (type_table_.defined()) x = x + type_vectors(ids);
+  x = stack->enter(x, context);
   return stack(x.to(compute_type(context)), memory, positions, context);
 }
 

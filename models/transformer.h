@@ -21,6 +21,8 @@ struct Vocabulary {
   /// from no document, its divider included, to an earlier one; so does a decoder-only model that
   /// writes.
   std::optional<int64_t> divider = {};
+  /// The token behind the first text of a pair; without it, all tokens are of a first text.
+  std::optional<int64_t> separator = {};
 };
 
 /// The output of a pass before the projection to the vocabulary.
@@ -111,6 +113,9 @@ class TransformerImpl : public Module {
   void make_head(const TransformerOptions& options, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
+  /// The vector of each token's text, one for all tokens if there are no pairs.
+  /// // [B, S] -> [B, S, D] or [D]
+  torch::Tensor type_vectors(const torch::Tensor& ids) const;
   StackOutput run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
                   ForwardContext context);
   torch::Tensor pooled(const StackOutput& encoded) const;
@@ -127,6 +132,7 @@ class TransformerImpl : public Module {
   bool can_forget_;
   double embedding_scale_, output_scale_;
   torch::Tensor source_table_, target_table_;  // [V, D]
+  torch::Tensor type_table_;                   // undefined: texts have no types // [types, D]
   OutputTransform transform_{nullptr};
   Dropout head_dropout_{nullptr};  // of a label head
   ops::OutputMap output_;          // [V, D]

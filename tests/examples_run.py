@@ -15,7 +15,7 @@ LINES = 40
 
 def write_files(folder):
     rows = "".join(f"word{i % 5} is {i},wort{i % 5} ist {i}\n" for i in range(LINES))
-    reviews = [json.dumps({"review": f"word{i % 5} film", "stars": i % 2}) for i in range(LINES)]
+    reviews = [json.dumps({"review": f"word{i % 5} film", "answer": "word it is", "stars": i % 2}) for i in range(LINES)]
     for name in ("train", "valid", "test"):
         (folder / f"{name}.jsonl").write_text("\n".join(reviews))
         (folder / f"{name}.csv").write_text("en,de\n" + rows)

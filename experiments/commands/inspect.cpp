@@ -55,7 +55,7 @@ run::CountedVocabulary vocabulary_for(const InspectRequest& request,
 
 /// "a vocabulary of 2000 (tokenizer.vocabulary)", "vocabularies of 900 and 1000 (the data)"
 std::string text_of(const run::CountedVocabulary& vocabulary, bool labels) {
-  const auto& [source, target, pad, divider] = vocabulary.sizes;
+  const auto source = vocabulary.sizes.source, target = vocabulary.sizes.target;
   const auto numbers = labels ? fmt::format("a vocabulary of {}", source)
                        : source == target
                            ? fmt::format("a vocabulary of {}", target)

@@ -67,11 +67,7 @@ torch::Tensor Assembly::part(const std::string& part, const Origin& origin, cons
     x = x.unflatten(0, {options_.heads, 3, -1}).transpose(0, 1).flatten(0, 2);
   }
   if (origin.vocabulary && !options_.rows.empty()) x = by_token(x);
-  if (origin.add.empty()) return x;
-  const auto& more = find(origin.add, name);
-  if (x.dim() != 2 || more.dim() != 2 || more.size(1) != x.size(1))
-    refuse({more}, {.names = {origin.add}}, name, like);
-  return x + more[0];
+  return x;
 }
 
 torch::Tensor Assembly::by_token(const torch::Tensor& x) const {

@@ -102,6 +102,7 @@ models::Vocabulary vocabulary_of(const config::Experiment& experiment,
   models::Vocabulary vocabulary{tokenizers.source.vocabulary_size(), tokenizers.outputs(),
                                 tokenizer::kPad};
   if (tokens != nullptr && tokens->mask_documents) vocabulary.divider = tokenizer::kEos;
+  if (data::reads_pairs(experiment.data)) vocabulary.separator = tokenizer::kEos;
   return vocabulary;
 }
 

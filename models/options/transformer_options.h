@@ -79,6 +79,7 @@ struct TransformerOptions {
   ShareOptions share;
   bool bias = true;
   bool embedding_scale = true;
+  int64_t token_types = 0;
   EmbeddingNorm embedding_norm = EmbeddingNorm::none;
   Tying tying = Tying::three_way;
   double dropout = 0.1;
@@ -102,6 +103,12 @@ struct TransformerOptions {
     visit("share", o.share, "weight sharing between the layers of a stack");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
+    visit(
+        "token_types", o.token_types,
+        "kinds of texts in a sequence, each with a vector that is added to its tokens: the second "
+        "text of data.columns.text_pair has the second one, every other text the first "
+        "(type_vocab_size; Devlin et al. 2018, section 3); 0: none",
+        options::from(0, 16));
     visit("embedding_norm", o.embedding_norm,
           "norm of the sums of embeddings, before their dropout: none, layer or rms, with the "
           "epsilon of the first layer's norm");
@@ -271,6 +278,8 @@ void family_rules(const TransformerOptions& o, auto& require) {
           "must be none if model.output is label: classes are not tokens");
   require(pair || o.tying == Tying::three_way || o.tying == Tying::none, "tying",
           "must be three_way or none in a family with one embedding");
+  require(o.token_types == 0 || o.family == Family::encoder_only, "token_types",
+          "must be 0 unless model.family is encoder_only: no other model reads two texts at once");
   require(heads_ahead(o) == 0 || has_side(o.family, Side::decoder), "output.ahead",
           "must be 0 in an encoder_only model, which writes no next token");
   const auto owns = [&](Side side, const auto& layers) {

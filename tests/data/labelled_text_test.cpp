@@ -16,6 +16,23 @@ TEST_F(LabelledText, HasTheClassAsTheTargetOfItsText) {
             (std::vector<Example>{{"a film", "good"}, {"no film", "bad"}}));
 }
 
+TEST_F(LabelledText, OfTwoTextsIsBothWithATabBetweenThem) {
+  write("train.csv", "q,answer,passage\nis it?,yes,\"it\tis\"\nwas it?,no,\"it\nis\"\n");
+  write("test.csv", "q,answer,passage\nhow?,no,so\nhow?,no, \n");
+  Labelled options{.train = "train.csv", .validation = "train.csv", .test = "train.csv"};
+  options.format = TableFormat::csv;
+  options.columns = {.text = "q", .label = "answer", .text_pair = "passage"};
+  EXPECT_EQ(read_labelled(options, folder_).train,
+            (std::vector<Example>{{"is it?\tit is", "yes"}, {"was it?\tit is", "no"}}));
+  options.test = "test.csv";
+  EXPECT_NE(
+      message_of([&] { read_labelled(options, folder_); }).find("test.csv:3: one side is empty"),
+      std::string::npos);
+  options.columns.text_pair = "context";
+  EXPECT_NE(message_of([&] { read_labelled(options, folder_); }).find("the column 'context' once"),
+            std::string::npos);
+}
+
 TEST_F(LabelledText, OfAnUnknownClassIsNamed) {
   write("train.tsv", "a film\tgood\nno film\tbad\n");
   write("test.tsv", "film\tfine\n");

@@ -51,6 +51,25 @@ TEST_F(SequenceFormatTest, AnEncoderReadsTheSourceOfAPairAndADecoderWritesTheTar
   EXPECT_EQ(format.longest_sequence(7), 8);
 }
 
+TEST_F(SequenceFormatTest, TwoTextsHaveAnEndTokenBehindEach) {
+  Labelled pairs{.columns = {.text_pair = "answer"}};
+  const SequenceFormat format(pairs, kEncoderAlone, 9), cut(pairs, kEncoderAlone, 5);
+  EXPECT_EQ(source(format, "ab\tc"), (Ids{kBos, a_, b_, kEos, c_, kEos}));
+  EXPECT_EQ(source(format, "ab"), (Ids{kBos, a_, b_, kEos}));
+  pairs.columns.text_pair.reset();
+  const auto tab = source(SequenceFormat(pairs, kEncoderAlone, 9), "ab\tc");
+  EXPECT_EQ(std::ranges::count(tab, kEos), 1) << "of one text";
+
+  Tokenizers labelled = tokenizers_;
+  labelled.labels = Labels(std::vector<Example>{{"", "no"}, {"", "yes"}});
+  const std::vector<Example> examples{{"ab\tcc", "yes"}};
+  EXPECT_EQ(format.encode(examples, labelled).examples.at(0).source,
+            (Ids{kBos, a_, b_, kEos, c_, c_, kEos}));
+  const auto shortened = cut.encode_for_training(examples, labelled);
+  EXPECT_EQ(shortened.examples.at(0).source, (Ids{kBos, a_, b_, kEos, kEos}));
+  EXPECT_EQ(shortened.cut_sources, 1);
+}
+
 TEST_F(SequenceFormatTest, ADecoderAloneReadsThePairAsOneSequenceAndPredictsTheTarget) {
   const SequenceFormat format(Copy{}, kDecoderAlone, 4);
   const auto pair = first(format, {"ab", "c"});

@@ -34,6 +34,7 @@ std::map<std::string, TransformerOptions> families() {
   bert.family = Family::encoder_only;
   bert.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu};
   bert.embedding_norm = EmbeddingNorm::layer;
+  bert.token_types = 2;
   bert.output = LmHead{{}, true, Activation::gelu};
   gpt2.position = bert.position = Learned{.max_length = 10};
   auto& marian = all["marian"];
@@ -58,7 +59,7 @@ torch::Tensor sines(int64_t count, double step, double first) {
 }
 
 Transformer filled(const TransformerOptions& options, const nlohmann::json& parameters) {
-  auto model = make(options, 16);
+  Transformer model(options, Vocabulary{.source = 16, .target = 16, .pad = kPad, .separator = 2});
   const torch::NoGradGuard no_grad;
   const auto own = model->named_parameters();
   EXPECT_EQ(own.size(), parameters.size());

@@ -158,7 +158,7 @@ constexpr ForeignWord kForeignWords[] = {
     {"mlp_bias", "model.feed_forward.bias", "", ""},
     {"norm_bias", "model.norm.bias", "", ""},
     {"decoder_bias", "model.output.bias", "", ""},
-    {"type_vocab_size", "", "", "no data here have two segments"},
+    {"type_vocab_size", "model.token_types", "", ""},
     {"scale_attn_weights", "model.attention.scale", "", ""},
     {"scale_embedding", "model.embedding_scale", "", ""},
     {"tie_word_embeddings", "model.tying", "", ""},

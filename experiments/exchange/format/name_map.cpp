@@ -16,7 +16,7 @@ struct OriginOptions {
   Value name, alternative;
   bool transpose = false, by_head = false, vocabulary = false, unsqueeze = false, always = false;
   int64_t skip = 0;
-  std::string add, untied;
+  std::string untied;
 
   static void fields(auto& o, auto&& visit) {
     visit("name", o.name, "of one tensor, or of several in a list");
@@ -28,7 +28,6 @@ struct OriginOptions {
     visit("unsqueeze", o.unsqueeze, "it has a dimension more, of size 1, in front");
     visit("always", o.always, "zeros in the file if ours is absent");
     visit("skip", o.skip, "rows at its beginning that are left out");
-    visit("add", o.add, "a tensor whose first row is added to every row");
   }
 };
 
@@ -71,8 +70,7 @@ class OriginReader {
               .vocabulary = options.vocabulary,
               .unsqueeze = options.unsqueeze,
               .always = options.always,
-              .skip = options.skip,
-              .add = options.add};
+              .skip = options.skip};
     return {};
   }
 
@@ -159,7 +157,6 @@ Origins expanded(const Origins& origins, int64_t layers) {
       auto one = origin;
       for (auto& part : one.names) part = numbered(part, i);
       for (auto& part : one.alternative) part = numbered(part, i);
-      one.add = numbered(one.add, i);
       all[numbered(name, i)] = std::move(one);
     }
   return all;

@@ -21,7 +21,6 @@ struct Origin {
   bool unsqueeze = false;   // it has a dimension more, of size 1, in front
   bool always = false;      // a file has it: one number a token, 0 if ours is absent
   int64_t skip = 0;         // rows at its beginning that are left out
-  std::string add;          // a tensor whose first row is added to every row; empty: none
 };
 
 /// Own name of a tensor -> its foreign tensors. {i} in both stands for the number of a layer.

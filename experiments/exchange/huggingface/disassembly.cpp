@@ -6,9 +6,12 @@
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/layouts.h"
 #include "experiments/exchange/huggingface/marian_form.h"
+#include "experiments/exchange/huggingface/one_form.h"
 
 namespace ablate::exchange {
 namespace {
+
+constexpr const char* kTypes = "token_type_embedding";
 
 /// Rows of the parts that stand one after the other in one of our tensors.
 std::vector<int64_t> part_sizes(const std::string& name, const torch::Tensor& x, size_t parts,
@@ -52,7 +55,6 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
     // Versions of Transformers differ in which of the two names they read then.
     if (!origin.untied.empty() && !ties_output(options.tying))
       tensors[origin.untied] = tensors.at(names.front()).clone();
-    if (!origin.add.empty()) tensors[origin.add] = torch::zeros_like(tensor.slice(0, 0, 2));
   }
   return in_their_layout(tensors, options);
 }
@@ -91,6 +93,8 @@ training::Tensors hub_tensors(training::Weights weights, models::TransformerOpti
   for (const auto& [name, origin] : origins)
     if (origin.always && !weights.contains(name))
       weights[name] = torch::zeros({weights.at("embedding").size(0)});
+  if (origins.contains(kTypes) && !weights.contains(kTypes))
+    weights[kTypes] = torch::zeros({kBertTypes, options.d_model});
   const auto rows = torch::tensor(order, torch::kLong);
   for (auto& [name, tensor] : weights)
     if (origins.at(name).vocabulary) tensor = tensor.index_select(0, rows);

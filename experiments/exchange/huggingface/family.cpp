@@ -8,6 +8,7 @@
 
 #include "experiments/exchange/huggingface/decoder_families.h"
 #include "experiments/exchange/huggingface/family_fields.h"
+#include "experiments/exchange/huggingface/one_form.h"
 
 namespace ablate::exchange {
 namespace {
@@ -28,6 +29,7 @@ HubModel read_bert(ConfigFields& config, const std::set<std::string>& tensors) {
                                             .activation = activation};
   o.position = models::Learned{.max_length = config.size("max_position_embeddings")};
   o.norm = {.placement = NormPlacement::post, .epsilon = config.get<double>("layer_norm_eps")};
+  o.token_types = config.find<int64_t>("type_vocab_size").value_or(kBertTypes);
   o.embedding_norm = models::EmbeddingNorm::layer;
   o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
   if (has_token_head(config, tensors, "cls.predictions.transform.dense.weight"))

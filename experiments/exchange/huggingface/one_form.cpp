@@ -27,6 +27,8 @@ class OneForm {
     o.encoder_layers = o.decoder_layers = {};
     if (pair && decoder != encoder) o.decoder_layers = decoder;
     if (!transforms(o) && gives_biases(o)) o.bias = true;  // everything that it decides is given
+    // A text without a type has the first type's vector, which is of zeros.
+    if (o.family == models::Family::encoder_only && o.token_types == 0) o.token_types = kBertTypes;
     o.dropout = 0;
     o.embedding_dropout = {};
     o.initialization = {};

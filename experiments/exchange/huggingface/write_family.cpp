@@ -149,7 +149,7 @@ json config_of_bert(const Parts& p) {
                           {"architectures", {"BertForMaskedLM"}},
                           {"layer_norm_eps", p.o.norm.epsilon},
                           {"max_position_embeddings", p.learned.max_length},
-                          {"type_vocab_size", 2}});
+                          {"type_vocab_size", p.o.token_types}});
 }
 
 json config_of_marian(const Parts& p) {

@@ -85,7 +85,8 @@ TEST(ForeignWords, AreExplained) {
   EXPECT_EQ(explanation("perplexity"),
             "perplexity: perplexity of the target tokens, teacher-forced\ntype: metric\nbetter: "
             "lower\n");
-  EXPECT_EQ(explanation("type_vocab_size"), "type_vocab_size: no data here have two segments\n");
+  EXPECT_EQ(explanation("eval_iters"),
+            "eval_iters: every validation reads the whole validation set\n");
 }
 
 }  // namespace

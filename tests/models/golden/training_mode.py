@@ -7,7 +7,7 @@ once more from models/random.h. Everything else is Transformers' own, in float64
 
 Layout of training_mode.json
   seed            of the pass
-  families        by name: source and target (rows of ids; GPT-2 has no source, BERT no target),
+  families        by name: source and target (rows of ids; GPT-2 has no source, BERT no target and two texts in a row),
     parameters[]  name, shape, offset, scale, of ours; element j of parameter i is offset + scale * sin(0.7 i + 0.37 j + 0.1)
     logits        row-major
     gradients[]   of the sum of logits k * sin(0.3 k), by parameter
@@ -26,6 +26,7 @@ PASS = 11
 MASK64, MASK32 = 2**64 - 1, 2**32 - 1
 D, HEADS, HIDDEN, LAYERS, VOCABULARY, LONGEST = 8, 2, 12, 2, 16, 10
 SOURCE = [[5, 9, 14, 3, 7, 2], [4, 11, 6, 8, 13, 2]]
+PAIRS, TYPES = [[5, 9, 2, 3, 7, 2], [4, 2, 6, 8, 13, 2]], [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]]  # 2 ends each text
 TARGET = [[1, 12, 4, 10, 15], [1, 7, 9, 3, 6]]
 
 
@@ -91,8 +92,6 @@ def bert():
         vocab_size=VOCABULARY, hidden_size=D, num_hidden_layers=LAYERS, num_attention_heads=HEADS, intermediate_size=HIDDEN,
         max_position_embeddings=LONGEST, attention_probs_dropout_prob=0.2, hidden_dropout_prob=0.1, layer_norm_eps=1e-5,
         attn_implementation="eager"))
-    with torch.no_grad():
-        model.bert.embeddings.token_type_embeddings.weight.zero_()
     names = ["encoder.dropout"]
     tensors = {"embedding": ["bert.embeddings.word_embeddings.weight"], "output_bias": ["cls.predictions.bias"],
                "transform.dense.weight": ["cls.predictions.transform.dense.weight"],
@@ -100,6 +99,7 @@ def bert():
                "transform.norm.weight": ["cls.predictions.transform.LayerNorm.weight"],
                "transform.norm.bias": ["cls.predictions.transform.LayerNorm.bias"],
                "encoder.position.table": ["bert.embeddings.position_embeddings.weight"],
+               "token_type_embedding": ["bert.embeddings.token_type_embeddings.weight"],
                "encoder.embedding_norm.weight": ["bert.embeddings.LayerNorm.weight"],
                "encoder.embedding_norm.bias": ["bert.embeddings.LayerNorm.bias"]}
     for i in range(LAYERS):
@@ -111,7 +111,7 @@ def bert():
                                ("feed_forward.up", "intermediate.dense"), ("feed_forward.down", "output.dense"),
                                ("feed_forward_norm", "output.LayerNorm")]:
                 tensors[f"{at}{ours}.{part}"] = [f"{theirs}{name}.{part}"]
-    return model, names, tensors, dict(input_ids=torch.tensor(SOURCE)), dict(source=SOURCE)
+    return model, names, tensors, dict(input_ids=torch.tensor(PAIRS), token_type_ids=torch.tensor(TYPES)), dict(source=PAIRS)
 
 
 def marian():

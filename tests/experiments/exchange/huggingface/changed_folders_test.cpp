@@ -141,6 +141,15 @@ TEST_F(ChangedFolders, ATokenTypeOfAnotherWidthIsNotSpreadOverAllChannels) {
       says(refusal(config_of("bert"), bert), "token_type_embeddings.weight' [2, 1] cannot"));
 }
 
+TEST_F(ChangedFolders, TokenTypesAreAsManyAsTheConfigurationSays) {
+  auto config = config_of("bert");
+  EXPECT_EQ(read(config, own("bert")).options.token_types, 2);
+  config.erase("type_vocab_size");
+  EXPECT_EQ(read(config, own("bert")).options.token_types, 2);
+  config["type_vocab_size"] = 3;
+  EXPECT_TRUE(says(refusal(config, own("bert")), "token_type_embeddings.weight' [2, 16] cannot"));
+}
+
 TEST_F(ChangedFolders, InfinityAsPythonWritesItIsRead) {
   auto config = config_of("mamba2");
   config["time_step_limit"] = {0.0, "@"};
