@@ -306,7 +306,8 @@ struct LadderArm {
   /// Arm minus baseline at each rung, by seed, with the interval of the rung's contrast. Empty of a
   /// baseline.
   std::vector<Sample> effects;
-  std::vector<double> p;  // of each effect, corrected as the rung's verdict is
+  std::vector<double> p;           // of each effect, corrected as the rung's verdict is
+  std::vector<CostRatio> compute;  // at each size, to the baseline for the same value; may be empty
   /// The rungs whose verdicts allow no claim, in words. If there are any, the arm has no slope, no
   /// interaction, no turn and no best effect.
   std::string no_claim;

@@ -9,6 +9,7 @@
 #include "experiments/analysis/aggregate.h"
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/equivalent_compute.h"
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/interaction.h"
@@ -153,6 +154,7 @@ class Climb {
   void add(const std::string& name) {
     LadderArm arm{.name = name};
     std::vector<Sized> models;
+    std::vector<Trained> trained, trained_baseline;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& task = *tasks_[i];
       const auto found = std::ranges::find(task.arms, name, &ArmEvidence::name);
@@ -165,8 +167,12 @@ class Climb {
       if (other == nullptr) continue;
       arm.baseline = baseline->name;
       add_effect(arm, *own, *other);
+      trained.push_back({&found->training_flops, &own->sample});
+      trained_baseline.push_back({&baseline->training_flops, &other->sample});
     }
     if (!arm.effects.empty()) describe_effects(arm);
+    if (ladder_.axis == kSizeAxis && !trained.empty())
+      arm.compute = compute_ratios(trained, trained_baseline);
     add_best(arm);
     if (fit_ == config::Fit::power) add_fit(arm, models);
     ladder_.arms.push_back(std::move(arm));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ranges>
 
+#include "experiments/analysis/cost.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/report/table/grid.h"
@@ -159,7 +160,8 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
                          .brief = Brief::first_lines},
                         {.heading = "difference", .below = kInterval, .holds = Holds::differences},
                         {.heading = "p", .qualifier = "corrected"},
-                        detail("best seeds")},
+                        detail("best seeds"),
+                        {.heading = "compute", .qualifier = "for the same value"}},
             .rows = {}};
   for (const auto& arm : ladder.arms) {
     for (size_t i = 0; i < ladder.rungs.size(); ++i) {
@@ -178,7 +180,8 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
                                arm.effects[i].interval, ladder.metric)
                     : GridCell{.text = "baseline", .spans = true},
            {compared ? analysis::p_figure(arm.p[i]) : ""},
-           {i < arm.best_at.size() ? std::to_string(arm.best_at[i]) : ""}});
+           {i < arm.best_at.size() ? std::to_string(arm.best_at[i]) : ""},
+           {i < arm.compute.size() ? analysis::ratio_figure(arm.compute[i]) : ""}});
     }
     if (!arm.sentence.empty()) grid.note += arm.sentence + " ";
   }

@@ -61,8 +61,9 @@ TEST(SizeFits, ASeedThatOneArmLacksHasNoExponent) {
   EXPECT_EQ(fits[0].exponents.count, 2);
 }
 
-/// The arms base and more in three sizes, the perplexity of `more` falling twice as fast.
-Evidence evidence_of_sizes(double least = 1) {
+/// The arms base and more in three sizes, the perplexity of `more` falling twice as fast, or being
+/// that of the baseline with `ahead` times the parameters; FLOPs are as the parameters.
+Evidence evidence_of_sizes(double least = 1, double ahead = 0) {
   records::StudyRuns runs{.folder = {"none/s"}};
   int64_t parameters = 100;
   for (const char* size : {"small", "middle", "large"}) {
@@ -71,7 +72,10 @@ Evidence evidence_of_sizes(double least = 1) {
         auto run = result_of(more ? "more" : "base", seed, 0.5);
         run.task = std::string("copy-") + size;
         run.parameters = parameters + (more ? 10 : 0);
+        run.training_flops = static_cast<double>(run.parameters);
         run.tests[0].perplexity = least * std::pow(run.parameters, more ? -0.4 : -0.2);
+        if (more && ahead > 0)
+          run.tests[0].perplexity = least * std::pow(ahead * run.training_flops, -0.2);
         runs.results.push_back(run);
       }
     parameters *= 4;
@@ -96,6 +100,21 @@ TEST(SizeFits, OfAStudyWithSizesAreOfEveryArmOverThem) {
   std::string all;
   for (const auto& note : evidence.notes) all += note + "\n";
   EXPECT_TRUE(says(all, "copy (length 12), more: perplexity goes as parameters^-0.400"));
+}
+
+TEST(SizeFits, TellTheComputeWithWhichTheBaselineWouldReachTheSame) {
+  const auto evidence = evidence_of_sizes(1, /*ahead=*/2);
+  for (const auto& arm : evidence.ladders.at(0).arms) {
+    if (arm.baseline.empty()) {
+      EXPECT_TRUE(arm.compute.empty());
+      continue;
+    }
+    ASSERT_EQ(arm.compute.size(), 3U) << arm.name;
+    for (const auto& ratio : arm.compute) EXPECT_NEAR(ratio.mean, 0.5, 1e-9);
+  }
+  // Of a fall that is twice as steep, no value is within ten times of the baseline's runs.
+  for (const auto& arm : evidence_of_sizes().ladders.at(0).arms)
+    EXPECT_TRUE(arm.compute.empty()) << arm.name;
 }
 
 TEST(SizeFits, ThatCannotBeMadeAreSaidInTheNotes) {

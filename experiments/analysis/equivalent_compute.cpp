@@ -1,0 +1,68 @@
+#include "experiments/analysis/equivalent_compute.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/analysis/contrast.h"
+#include "experiments/analysis/statistics/power_law.h"
+
+namespace ablate::analysis {
+namespace {
+
+constexpr double kFarthest = 10;  // beyond the least and the most that the baseline's runs took
+
+/// The law of one seed's baseline, and where it may be read.
+struct Reach {
+  statistics::PowerLaw law;
+  double least, most;
+
+  /// The FLOPs with which the baseline reaches the value; NaN beyond where it may be read.
+  double flops_for(double value) const {
+    const double flops = std::pow(value / law.factor, 1 / law.exponent);
+    return flops >= least / kFarthest && flops <= most * kFarthest ? flops : kUntested;
+  }
+};
+
+std::optional<Reach> reach_of(std::span<const Trained> baseline, size_t seed) {
+  std::vector<statistics::Observation> observations;
+  for (const auto& [flops, values] : baseline)
+    observations.push_back({flops->values[seed], values->values[seed]});
+  const auto law = statistics::fit_power_law(observations);
+  if (!law || law->exponent >= 0) return {};
+  const auto [least, most] = std::ranges::minmax(observations, {}, &statistics::Observation::x);
+  return Reach{.law = *law, .least = least.x, .most = most.x};
+}
+
+/// The geometric mean of the exponentials, if no seed lacks one.
+CostRatio ratio_of(const std::vector<double>& logarithms) {
+  CostRatio ratio{.resource = config::Resource::flops, .values = {}, .bounds = {}, .interval = {}};
+  for (const double one : logarithms) ratio.values.push_back(std::exp(one));
+  ratio.bounds.assign(ratio.values.size(), Bound::exact);
+  const auto sample = sample_of(logarithms);
+  if (sample.count < std::ssize(logarithms)) return ratio;
+  ratio.mean = std::exp(sample.mean);
+  if (sample.interval)
+    ratio.interval = {std::exp(sample.interval->low), std::exp(sample.interval->high)};
+  return ratio;
+}
+
+}  // namespace
+
+std::vector<CostRatio> compute_ratios(std::span<const Trained> arm,
+                                      std::span<const Trained> baseline) {
+  std::vector<std::vector<double>> logarithms(arm.size());
+  for (size_t seed = 0; seed < arm.front().values->values.size(); ++seed) {
+    const auto reach = reach_of(baseline, seed);
+    for (size_t size = 0; size < arm.size(); ++size) {
+      const double value = arm[size].values->values[seed];
+      logarithms[size].push_back(
+          reach ? std::log(arm[size].flops->values[seed] / reach->flops_for(value)) : kUntested);
+    }
+  }
+  std::vector<CostRatio> ratios;
+  for (const auto& all : logarithms) ratios.push_back(ratio_of(all));
+  const bool any = std::ranges::any_of(ratios, [](const auto& one) { return one.mean > 0; });
+  return any ? ratios : std::vector<CostRatio>();
+}
+
+}  // namespace ablate::analysis
