@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -131,16 +132,28 @@ static int path_of(int file, char* result) {
 
 static uint64_t next_number(void) { return atomic_fetch_add(counter, 1) + 1; }
 
-static void log_call(uint64_t number, int operation, const char* first, const char* second, struct iovec data,
+/// The log, or -1 if there is none. Until it is closed no other call is counted: else two processes that make and remove
+/// the same folder are written down in an order that no disk has seen.
+static int begin_turn(void) {
+  if (log_path[0] == 0) return -1;
+  const int log = (int)syscall(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (log >= 0) syscall(SYS_flock, log, LOCK_EX);
+  return log;
+}
+
+static void end_turn(int log) {
+  const int code = errno;
+  if (log >= 0) syscall(SYS_close, log);
+  errno = code;
+}
+
+static void log_call(int log, uint64_t number, int operation, const char* first, const char* second, struct iovec data,
                      uint64_t offset) {
-  if (log_path[0] == 0) return;
-  const int file = (int)syscall(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) return;
+  if (log < 0) return;
   const size_t one = strlen(first) + 1, two = strlen(second) + 1;
   struct record head = {number, (uint32_t)operation, (uint32_t)(one + two + data.iov_len), offset};
   struct iovec parts[] = {{&head, sizeof head}, {(void*)first, one}, {(void*)second, two}, data};
-  syscall(SYS_writev, file, parts, 4);
-  syscall(SYS_close, file);
+  syscall(SYS_writev, log, parts, 4);
 }
 
 /// Which errors a call can have.
@@ -186,6 +199,7 @@ static long fault_of(uint64_t number, int operation) {
 }
 
 #define FAIL(code) do { errno = (int)(code); return -1; } while (0)
+#define FAIL_TURN(log, code) do { end_turn(log); FAIL(code); } while (0)
 
 // Calls on open files.
 
@@ -202,14 +216,16 @@ static ssize_t write_bytes(int file, const void* bytes, size_t size, off_t given
   const int number_of = given < 0 ? SYS_write : SYS_pwrite64;
   if (!path_of(file, path) || strstr(path, " (deleted)") != NULL)
     return syscall(number_of, file, bytes, size, given);
+  const int log = begin_turn();
   const uint64_t number = next_number();
   const long fault = fault_of(number, WRITE);
-  if (fault > 0) FAIL(fault);
+  if (fault > 0) FAIL_TURN(log, fault);
   const uint64_t place = place_of(file, given);
   const size_t wanted = fault != 0 && size > 1 ? size / 2 : size;
   const ssize_t written = syscall(number_of, file, bytes, wanted, given);
-  if (written > 0) log_call(number, WRITE, path, "", (struct iovec){(void*)bytes, (size_t)written}, place);
+  if (written > 0) log_call(log, number, WRITE, path, "", (struct iovec){(void*)bytes, (size_t)written}, place);
   if (fault == TORN) kill(getpid(), SIGKILL);
+  end_turn(log);
   return written;
 }
 
@@ -233,11 +249,13 @@ ssize_t writev(int file, const struct iovec* parts, int count) {
 static int sync_file(int file, int number_of) {
   char path[PATH_MAX];
   if (!path_of(file, path)) return (int)syscall(number_of, file);
+  const int log = begin_turn();
   const uint64_t number = next_number();
   const long fault = fault_of(number, SYNC);
-  if (fault > 0) FAIL(fault);
+  if (fault > 0) FAIL_TURN(log, fault);
   const int result = (int)syscall(number_of, file);
-  if (result == 0) log_call(number, SYNC, path, "", (struct iovec){NULL, 0}, 0);
+  if (result == 0) log_call(log, number, SYNC, path, "", (struct iovec){NULL, 0}, 0);
+  end_turn(log);
   return result;
 }
 
@@ -247,26 +265,30 @@ int fdatasync(int file) { return sync_file(file, SYS_fdatasync); }
 int ftruncate(int file, off_t size) {
   char path[PATH_MAX];
   if (!path_of(file, path)) return (int)syscall(SYS_ftruncate, file, size);
+  const int log = begin_turn();
   const uint64_t number = next_number();
   const long fault = fault_of(number, TRUNCATE);
-  if (fault > 0) FAIL(fault);
+  if (fault > 0) FAIL_TURN(log, fault);
   const int result = (int)syscall(SYS_ftruncate, file, size);
-  if (result == 0) log_call(number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
+  if (result == 0) log_call(log, number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
+  end_turn(log);
   return result;
 }
 int ftruncate64(int file, off64_t size) { return ftruncate(file, size); }
 
 // Calls on names.
 
-/// A call that changes the folder, once `path` is known to lie below it; -1 with errno where it fails.
-#define NAMED(operation, first, second, call)                                       \
-  do {                                                                              \
-    const uint64_t number = next_number();                                          \
-    const long fault = fault_of(number, operation);                                 \
-    if (fault > 0) FAIL(fault);                                                     \
-    const int result = (int)(call);                                                 \
-    if (result >= 0) log_call(number, operation, first, second, (struct iovec){NULL, 0}, 0); \
-    return result;                                                                  \
+/// A call that changes the folder, once `path` is known to lie below it and its turn has begun; -1 with errno where it
+/// fails.
+#define NAMED(log, operation, first, second, call)                                               \
+  do {                                                                                           \
+    const uint64_t number = next_number();                                                       \
+    const long fault = fault_of(number, operation);                                              \
+    if (fault > 0) FAIL_TURN(log, fault);                                                        \
+    const int result = (int)(call);                                                              \
+    if (result >= 0) log_call(log, number, operation, first, second, (struct iovec){NULL, 0}, 0); \
+    end_turn(log);                                                                               \
+    return result;                                                                               \
   } while (0)
 
 static int open_at(int folder, const char* name, int flags, mode_t mode) {
@@ -274,11 +296,14 @@ static int open_at(int folder, const char* name, int flags, mode_t mode) {
   struct stat status;
   if (!absolute(folder, name, path) || (flags & (O_CREAT | O_TRUNC)) == 0 || (flags & O_DIRECTORY) != 0)
     return (int)syscall(SYS_openat, folder, name, flags, mode);
+  const int log = begin_turn();
   const int exists = fstatat(folder, name, &status, 0) == 0;
-  if (exists && ((flags & O_TRUNC) == 0 || status.st_size == 0))
+  if (exists && ((flags & O_TRUNC) == 0 || status.st_size == 0)) {
+    end_turn(log);
     return (int)syscall(SYS_openat, folder, name, flags, mode);
-  if (exists) NAMED(TRUNCATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
-  NAMED(CREATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
+  }
+  if (exists) NAMED(log, TRUNCATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
+  NAMED(log, CREATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
 }
 
 #define MODE(flags)                    \
@@ -314,7 +339,8 @@ static int rename_at(int from_folder, const char* from, int to_folder, const cha
   char first[PATH_MAX], second[PATH_MAX];
   const int below = absolute(from_folder, from, first), both = absolute(to_folder, to, second) && below;
   if (!both) return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
-  NAMED((flags & RENAME_EXCHANGE) != 0 ? EXCHANGE : RENAME, first, second,
+  const int log = begin_turn();
+  NAMED(log, (flags & RENAME_EXCHANGE) != 0 ? EXCHANGE : RENAME, first, second,
         syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 int rename(const char* from, const char* to) { return rename_at(AT_FDCWD, from, AT_FDCWD, to, 0); }
@@ -326,7 +352,8 @@ int renameat2(int one, const char* from, int two, const char* to, unsigned flags
 static int unlink_at(int folder, const char* name, int flags) {
   char path[PATH_MAX];
   if (!absolute(folder, name, path)) return (int)syscall(SYS_unlinkat, folder, name, flags);
-  NAMED((flags & AT_REMOVEDIR) != 0 ? RMDIR : UNLINK, path, "", syscall(SYS_unlinkat, folder, name, flags));
+  const int log = begin_turn();
+  NAMED(log, (flags & AT_REMOVEDIR) != 0 ? RMDIR : UNLINK, path, "", syscall(SYS_unlinkat, folder, name, flags));
 }
 int unlink(const char* path) { return unlink_at(AT_FDCWD, path, 0); }
 int unlinkat(int folder, const char* path, int flags) { return unlink_at(folder, path, flags); }
@@ -340,8 +367,9 @@ int mkdirat(int folder, const char* name, mode_t mode) {
   char path[PATH_MAX];
   if (!absolute(folder, name, path)) return (int)syscall(SYS_mkdirat, folder, name, mode);
   struct stat status;
-  if (fstatat(folder, name, &status, 0) == 0) FAIL(EEXIST);
-  NAMED(MKDIR, path, "", syscall(SYS_mkdirat, folder, name, mode));
+  const int log = begin_turn();
+  if (fstatat(folder, name, &status, 0) == 0) FAIL_TURN(log, EEXIST);
+  NAMED(log, MKDIR, path, "", syscall(SYS_mkdirat, folder, name, mode));
 }
 int mkdir(const char* path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
 
@@ -349,17 +377,20 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
   char first[PATH_MAX], second[PATH_MAX];
   const int below = absolute(from_folder, from, first), both = absolute(to_folder, to, second) && below;
   if (!both) return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
-  NAMED(LINK, first, second, syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+  const int log = begin_turn();
+  NAMED(log, LINK, first, second, syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 int link(const char* from, const char* to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
 
 int truncate(const char* name, off_t size) {
   char path[PATH_MAX];
   if (!absolute(AT_FDCWD, name, path)) return (int)syscall(SYS_truncate, name, size);
+  const int log = begin_turn();
   const uint64_t number = next_number();
   const long fault = fault_of(number, TRUNCATE);
-  if (fault > 0) FAIL(fault);
+  if (fault > 0) FAIL_TURN(log, fault);
   const int result = (int)syscall(SYS_truncate, name, size);
-  if (result == 0) log_call(number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
+  if (result == 0) log_call(log, number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
+  end_turn(log);
   return result;
 }
