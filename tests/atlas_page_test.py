@@ -1,6 +1,7 @@
 """Tests the pages and pictures of the atlas."""
 
 import math
+import re
 import subprocess
 import sys
 import unittest
@@ -114,20 +115,29 @@ class Choices(unittest.TestCase):
             self.assertEqual(option(*gains).word, word, gains)
 
     def test_what_two_settings_and_half_of_all_show_is_to_be_used(self):
-        for gains, advice in (((0.02, 0.03), "**Use: A.** 0.020 to 0.030 nats better; shown in 2 of 2 settings, 10,000 to 20,000 parameters."),
-                              ((0.02,), "**Perhaps: A.** 0.020 nats better; shown in 1 of 1 settings, 10,000 parameters."),
-                              ((0.001,), "**No difference shown: take the cheaper** of plain, A."), ((-0.02,), "**Use: plain.** Worse: A.")):
-            self.assertEqual(choices.advice({"usual": "plain"}, [option(*gains)]), advice)
+        for gains, advice, others in (((0.02, 0.03), "**Use: A.** +0.020 to +0.030 nats.", "Shown in 2 of 2 settings, 10,000 to 20,000 parameters."),
+                                      ((0.02,), "**Perhaps: A.** +0.020 nats.", "Shown in 1 of 1 settings, 10,000 parameters."),
+                                      ((0.001,), "**No difference: take the cheaper** of plain, A.", ""), ((-0.02,), "**Use: plain.**", "Worse: A.")):
+            self.assertEqual((choices.advice({"usual": "plain"}, [option(*gains)])[0], choices.others([option(*gains)])), (advice, others))
 
     def test_the_option_that_most_settings_show_comes_first(self):
-        text = choices.advice({"usual": "plain"}, [option(0.5, 0.5, name="B"), option(0.02, 0.02, 0.02)])
-        self.assertTrue(text.startswith("**Use: A.**") and text.endswith(" Also better: B."), text)
+        options = [option(0.5, 0.5, name="B"), option(0.02, 0.02, 0.02), option(0.001, name="C")]
+        self.assertTrue(choices.advice({"usual": "plain"}, options)[0].startswith("**Use: A.**"))
+        self.assertTrue(choices.others(options).endswith("Also better: B. No difference shown: C."), choices.others(options))
+
+    def test_a_row_pictures_what_its_advice_rests_on_by_size_and_names_it(self):
+        for found, names in (([option(0.02, 0.02), option(-0.02, name="B")], ["A 10k +0.020; A 20k +0.020"]), ([option(0.001), option(-0.02, name="B")], ["A 10k +0.001"]),
+                             ([option(-0.02), option(-0.03, name="B")], ["A 10k -0.020; B 10k -0.030"]), ([option(0.5, metric="bleu")], ["A 10k +0.50 BLEU"])):
+            name, _, *cells = choices.row({"choice": "Which one", "usual": "plain"}, found)
+            self.assertEqual(name, "[Which one](#which-one)")
+            self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)
+            self.assertEqual(bool(cells[-1]), found[0].measures[0].metric == "bleu", "the last column is of tasks")
 
     def test_every_choice_is_of_claims_that_were_measured(self):
         found = claims.read_claims()
         for choice in files.catalogue()["choices"]:
             self.assertTrue(any(one.measures for one in choices.options_of(choice, found)), choice["choice"])
-        self.assertIn("**Use: SwiGLU.** 0.019 to 0.037 nats better; shown in 3 of 4 settings, 28,000 to 161,000 parameters; worth 1.3 to 1.4 times the compute.",
+        self.assertIn("**Use: SwiGLU.** +0.019 to +0.037 nats, worth 1.3 to 1.4 times the compute. Shown in 3 of 4 settings, 28,000 to 161,000 parameters.",
                       choices.text_of(found))
 
     def test_a_gain_is_worth_the_compute_that_takes_the_baseline_as_far(self):
@@ -226,7 +236,7 @@ class Ladders(unittest.TestCase):
         effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]
         found = {"direction": "lower", "metric": "loss", "rungs": [{"x": 28000.0}, {"x": 60000.0}], "arms": [{"name": "plain", "scores": [{"mean": 2.0}, {"mean": 1.9}]}]}
         svg = choices.picture(choices.rungs_of(found, {"baseline": "plain", "effects": effect}))
-        self.assertEqual((svg.count("<circle"), svg.count("<line"), svg.count('class="size-1"')), (2, 3, 1))
+        self.assertEqual((svg.count("<circle"), svg.count("<line"), svg.count('class="shown"')), (2, 3, 1))
 
 
 class Frontier(unittest.TestCase):

@@ -72,6 +72,15 @@ class Site(unittest.TestCase):
                 self.assertEqual(({address[:8] for address in found["requests"]}, said), ({"file:///"}, []))
                 self.assertEqual({width: max(over, 0) for width, over in found["overflow"].items()}, {400: 0, 1400: 0, "paper": 0})
 
+    def test_the_choices_are_a_screen_high_with_one_line_for_each(self):
+        self.browser.open(f"file://{self.site}/atlas/index.html")
+        self.browser.call("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
+        sections = self.browser.value("document.querySelectorAll('.choice h2').length")
+        rows = self.browser.value("[...document.querySelectorAll('.choices tr')].map(row => row.getBoundingClientRect()).map(at => [at.bottom, at.height])")
+        self.assertEqual(len(rows), sections + 1, "its head, and a row for each section below it")
+        self.assertLessEqual(max(bottom for bottom, _ in rows), 900)
+        self.assertLess(max(height for _, height in rows), 1.5 * min(height for _, height in rows), "a line")
+
     def test_pages_are_light_or_dark_as_the_reader_has_it(self):
         for scheme, name in (("light", "default"), ("dark", "slate")):
             self.browser.open("about:blank")
@@ -98,6 +107,8 @@ class Site(unittest.TestCase):
         for page in set(self.site.rglob("*.html")) - {self.site / "positions.html"}:  # which the program draws
             self.assertTrue(page.with_suffix(".md").is_file(), page)
         self.assertIn("- [Statistics](statistics.md)", listed)
+        for page, kept in (("atlas/index.md", " | SwiGLU 28k +0.019 | "), ("run_folder.md", "`cancelled-<line>`")):
+            self.assertIn(kept, (self.site / page).read_text())
 
 
 SEARCH = """(() => {

@@ -147,11 +147,11 @@ def title_of(text):
 
 
 def write_twins(pages, site):
-    """The Markdown of every page beside it, and llms.txt, which lists them."""
+    """The Markdown of every page beside it, with the titles of pictures, and llms.txt, which lists them."""
     lines = ["# Ablate", "", "> A laboratory for the Transformer: one program turns a YAML file into trained models, tested differences and a report.", "",
              "Every page of this site is Markdown here. [What to use at which size](atlas/index.md); study.schema.json is the schema of a study.", ""]
     for path, text in sorted(pages.items(), key=lambda page: (page[0].count("/"), page[0])):
-        plain = re.sub(r"\A---\n.*?\n---\n|<svg.*?</svg>|</?(?:div|span)\b[^>]*>", "", text, flags=re.S).replace("&nbsp;", " ")
+        plain = re.sub(r"\A---\n.*?\n---\n|</?(?:div|span|svg|title)\b[^>]*>|<(?:g|line|circle|rect) [^>]*>|</g>", "", text, flags=re.S).replace("&nbsp;", " ")
         (site / path).write_text(re.sub(r"\n{3,}", "\n\n", plain).lstrip(), encoding="utf-8")
         if "exclude: true" not in text[:60]:
             lines.append(f"- [{title_of(text)}]({path})")

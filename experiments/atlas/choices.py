@@ -14,12 +14,15 @@ hide: [navigation, toc]
 
 # What should I use?
 
-What each option gained or lost here beside the usual one, at sizes from 9,000 to 700,000 parameters, mostly in running text: nats of loss
-unless a number says otherwise, better to the right, in bold where the 95 % interval leaves out zero. Dots stand out more the larger the
-model; squares are tasks and translations. Behind a name is what papers claim of it and how it was tested. Here are [all claims](claims.md) and
-[the rules](rules.md).
-"""
-WIDTH, ROW = 150, 24  # of a picture
+Each row is a choice in a model of 9,000 to 700,000 parameters. Its dots show the gain over the usual option with the 95 % interval: better to the
+right of the line, blue if the interval leaves out zero. The name of a choice leads to all its options with their numbers."""
+
+BELOW = """The pictures are of the option to use; where no difference is shown, of those alike; and where the usual option is the one to use, of all others.
+Dots are of running text, by the parameters of the model, and squares of tasks and translations. Numbers are nats of loss unless they say otherwise.
+Compute is how many times as much the usual option would need for the same loss. Here are [all claims](claims.md) and [the rules](rules.md)."""
+WORDS = {"better": "Also better", "alike": "No difference shown", "worse": "Worse", "depends": "Depends on size or task"}
+SIZES = ("below 45k", "to 95k", "above", "tasks")  # columns of the table
+WIDTH, ROW = 150, 24  # of a picture, which is drawn smaller in the table
 SCALES = {"loss": 1, "divergence": 1, "bleu": 0.04, "bits_per_parameter": 0.2}  # by which gains are drawn; others are shares
 UNITS = {"loss": "", "divergence": " nats of divergence", "bleu": " BLEU", "bits_per_parameter": " bits"}
 
@@ -40,8 +43,9 @@ class Measure:
         return self.low > 0 or self.high < 0
 
     @property
-    def shade(self):
-        return 1 + (self.parameters > 45e3) + (self.parameters > 95e3)
+    def column(self):
+        """Of the table: below 45,000 parameters, to 95,000, above, tasks."""
+        return (self.parameters > 45e3) + (self.parameters > 95e3) if self.metric in claims.LOSSES else 3
 
 
 @dataclasses.dataclass
@@ -128,30 +132,47 @@ def time_of(option):
     return max(seconds) if seconds else None
 
 
+def span(values, written, key=None):
+    """"1.3 to 1.4": the smallest and the largest; one of them if they are written alike."""
+    return " to ".join(dict.fromkeys(written(end(values, key=key)) for end in (min, max)))
+
+
 def benefit_text(option):
-    """What speaks for an option that is better."""
-    gains = sorted(option.main, key=lambda one: one.mean)
-    span = " to ".join(dict.fromkeys(gain_text(one).lstrip("+") for one in (gains[0], gains[-1])))
-    unit = UNITS.get(gains[0].metric) or (" nats" if gains[0].metric == "loss" else "")
-    sizes = " to ".join(dict.fromkeys(f"{round(end(one.parameters for one in option.measures), -3):,.0f}" for end in (min, max)))
-    worth = " to ".join(dict.fromkeys(f"{end([one.compute for one in gains if one.compute and one.low > 0], default=0):.1f}" for end in (min, max)))
-    time = time_of(option)
-    return (f"{span}{unit} better; shown in {option.shown} of {len(option.measures)} settings, {sizes} parameters"
-            + (f"; worth {worth} times the compute" if worth != "0.0" else "") + (f"; takes {time:.2f} times as long" if time else ""))
+    """What speaks for an option that is better, and what it costs."""
+    unit = UNITS.get(option.main[0].metric) or (" nats" if option.main[0].metric == "loss" else "")
+    gains = span(option.main, gain_text, key=lambda one: one.mean)
+    worth, time = [one.compute for one in option.main if one.compute and one.low > 0], time_of(option)
+    return gains + unit + (f", worth {span(worth, '{:.1f}'.format)} times the compute" if worth else "") + (f", {time:.2f} times as long" if time else "")
+
+
+def by_word(options):
+    """Options by their words, the best first."""
+    ordered = sorted(options, key=lambda one: (not one.is_sure, -one.shown, -max((measure.mean for measure in one.main), default=0)))
+    return {word: [one for one in ordered if one.word == word] for word in WORDS}
+
+
+def names(options):
+    return ", ".join(one.name for one in options)
 
 
 def advice(choice, options):
-    """The first line of a choice: what to use, and what of the other options."""
-    of = {word: [one for one in options if one.word == word] for word in ("better", "worse", "alike", "depends", "unknown")}
-    best = sorted(of["better"], key=lambda one: (not one.is_sure, -one.shown, -max(measure.mean for measure in one.main)))
-    names = {word: ", ".join(one.name for one in found) for word, found in of.items()}
-    told = [f"Worse: {names['worse']}."] * bool(of["worse"]) + [f"Depends on size or task: {names['depends']}."] * bool(of["depends"])
-    if best:
-        others = [f"Also better: {', '.join(one.name for one in best[1:])}."] * bool(best[1:]) + [f"No difference shown: {names['alike']}."] * bool(of["alike"])
-        return " ".join([f"**{'Use' if best[0].is_sure else 'Perhaps'}: {best[0].name}.** {benefit_text(best[0])}.", *others, *told])
+    """What to use, and the options that show it."""
+    of = by_word(options)
+    if of["better"]:
+        best = of["better"][0]
+        return f"**{'Use' if best.is_sure else 'Perhaps'}: {best.name}.** {benefit_text(best)}.", [best]
     if of["alike"]:
-        return " ".join([f"**No difference shown: take the cheaper** of {choice['usual']}, {names['alike']}.", *told])
-    return " ".join([f"**Use: {choice['usual']}.**", *told])
+        return f"**No difference: take the cheaper** of {choice['usual']}, {names(of['alike'])}.", of["alike"]
+    return f"**Use: {choice['usual']}.**", options
+
+
+def others(options):
+    """What the advice leaves unsaid."""
+    of = by_word(options)
+    best, of["better"] = of["better"][:1], of["better"][1:]
+    told = [f"Shown in {one.shown} of {len(one.measures)} settings, {span([round(at.parameters, -3) for at in one.measures], '{:,.0f}'.format)} parameters."
+            for one in best]
+    return " ".join(told + [f"{said}: {names(of[word])}." for word, said in WORDS.items() if of[word] and (best or word != "alike")])
 
 
 def place(one, end):
@@ -161,15 +182,30 @@ def place(one, end):
 
 def mark(one, y):
     x, low, high = (round(place(one, end)) for end in (one.mean, one.low, one.high))
-    shape = f'<circle cx="{x}" cy="{y}" r="4"/>' if one.metric == "loss" else f'<rect x="{x - 4}" y="{y - 4}" width="8" height="8"/>'
-    return f'<g class="size-{one.shade}"><line x1="{low}" y1="{y}" x2="{high}" y2="{y}"/>{shape}</g>'
+    shape = f'<circle cx="{x}" cy="{y}" r="4"/>' if one.metric in claims.LOSSES else f'<rect x="{x - 4}" y="{y - 4}" width="8" height="8"/>'
+    return f'<g class="{"shown" if one.is_shown else "open"}"><line x1="{low}" y1="{y}" x2="{high}" y2="{y}"/>{shape}</g>'
 
 
-def picture(measures):
+def picture(measures, told=""):
+    """The gains as dots with intervals; what is told of them is for who does not see them."""
     step = (ROW - 8) / (len(measures) + 1)
     marks = "".join(mark(one, round(4 + step * (i + 1))) for i, one in enumerate(measures))
     zero = f'<line class="zero" x1="{WIDTH // 2}" y1="0" x2="{WIDTH // 2}" y2="{ROW}"/>'
-    return f'<svg class="gains" width="{WIDTH}" height="{ROW}" viewBox="0 0 {WIDTH} {ROW}" aria-hidden="true">{zero}{marks}</svg>'
+    seen = f'role="img"><title>{told}</title>' if told else 'aria-hidden="true">'
+    return f'<svg class="gains" width="{WIDTH}" height="{ROW}" viewBox="0 0 {WIDTH} {ROW}" {seen}{zero}{marks}</svg>'
+
+
+def cell(options, column):
+    """The picture of what a column of the table has of the options; nothing if that is nothing."""
+    of = [(option, one) for option in options for one in option.measures if one.column == column]
+    told = "; ".join(f"{option.name} {number_text(one)}" for option, one in of).replace("**", "")
+    return picture([one for _, one in of], told) if of else ""
+
+
+def row(choice, options):
+    """A choice's line of the table."""
+    told, pictured = advice(choice, options)
+    return [f"[{choice['choice']}](#{choice['choice'].lower().replace(' ', '-')})", told, *(cell(pictured, column) for column in range(len(SIZES)))]
 
 
 def line(option):
@@ -179,11 +215,14 @@ def line(option):
     return f'<div class="option" markdown="span"><span>{option.link}{more}</span> {picture(option.measures)} <span>{numbers}</span></div>'
 
 
-def section(choice, found):
-    options = list(options_of(choice, found))
+def section(choice, options):
+    text = f"## {choice['choice']}\n\n{advice(choice, options)[0]} {others(options)}".strip()
     lines = "\n".join(map(line, options))
-    return f'<div class="choice" markdown>\n<div markdown>\n\n## {choice["choice"]}\n\n{advice(choice, options)}\n\n</div>\n<div markdown>\n\n{lines}\n\n</div>\n</div>'
+    return f'<div class="choice" markdown>\n<div markdown>\n\n{text}\n\n</div>\n<div markdown>\n\n{lines}\n\n</div>\n</div>'
 
 
 def text_of(found):
-    return "\n\n".join([HEAD.strip(), controls.text_of(files.records()), *(section(choice, found) for choice in files.catalogue()["choices"])]) + "\n"
+    choices = [(choice, list(options_of(choice, found))) for choice in files.catalogue()["choices"]]
+    table = files.table(["choice", "what to use", *SIZES], (row(*one) for one in choices))
+    return "\n\n".join([HEAD, f'<div class="choices" markdown>\n\n{table}\n\n</div>', BELOW, controls.text_of(files.records()),
+                        *(section(*one) for one in choices)]) + "\n"

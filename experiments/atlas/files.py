@@ -74,3 +74,8 @@ def disagreements(entries):
         found += [f"claims.yaml says {key} {entry[key]} of {entry['id']}, but {entry['study']}.yaml says {said[key]} of {entry['arm']}; make "
                   "them the same before the study is run" for key in ("claim", "margin") if entry[key] != said[key]]
     return found
+
+
+def table(head, rows):
+    """A table in Markdown."""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])

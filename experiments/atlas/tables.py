@@ -11,11 +11,6 @@ import page
 OTHERS = files.DOCS / "results" / "other_test_sets.json"  # of records of before they had them: by study, task, arm and test set
 
 
-def rows_of(head, rows):
-    """A table in Markdown."""
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
-
-
 def contrast_cells(arm):
     """Difference, p, claim and words of an arm; of the baseline that it is one."""
     contrast = arm.get("contrast")
@@ -43,19 +38,19 @@ def task_text(record, name):
     metric = claims.metric_text(task["metric"])
     test_set = next(iter(task["arms"].values()))["test_set"]
     head = ["arm", "parameters", "steps", f"mean ± deviation of {metric}", "difference, 95 % interval", "p", "corrected", "claim", "verdict and outcome", "tuned"]
-    parts = [f"## {name}{f', on {test_set}' if test_set else ''}", rows_of(head, [arm_row(*arm) for arm in task["arms"].items()])]
+    parts = [f"## {name}{f', on {test_set}' if test_set else ''}", files.table(head, [arm_row(*arm) for arm in task["arms"].items()])]
     others = others_of(record, name)
     if others:
         sets = list(dict.fromkeys(test_set for arm in others.values() for test_set in arm))
         rows = [[f"`{arm}`", *("{:.4g} ± {:.2g}".format(*found[one]) if one in found else "" for one in sets)] for arm, found in others.items()]
-        parts += [f"All test sets, which are not tested, by {metric}:", rows_of(["arm", *sets], rows)]
+        parts += [f"All test sets, which are not tested, by {metric}:", files.table(["arm", *sets], rows)]
     return "\n\n".join(parts)
 
 
 def ladder_text(sizes):
     arms = [arm for arm in sizes["arms"] if arm["effects"]]
     rows = [[f"`{arm['name']}`", choices.picture(choices.rungs_of(sizes, arm)), ladder.sizes_text(arm["name"], sizes)] for arm in arms]
-    return f"## At several sizes\n\n{rows_of(['arm', 'worse, better', ', '.join(ladder.size_of(rung) for rung in sizes['rungs']) + ': better by'], rows)}"
+    return f"## At several sizes\n\n{files.table(['arm', 'worse, better', ', '.join(ladder.size_of(rung) for rung in sizes['rungs']) + ': better by'], rows)}"
 
 
 def text_of(record):
