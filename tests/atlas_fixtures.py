@@ -15,7 +15,7 @@ def contrast(outcome, kind="superior", mean=-0.5, p=0.01, **other):
     tests = {name: {"p": p, "adjusted_p": p} for name in ("difference", "within", "beyond")}
     return {"claim": kind, "outcome": outcome, "verdict": "better", "mean": mean, "differences": [mean] * 6,
             "interval": [mean - 0.1, mean + 0.1],
-            "relative": {"mean": -0.25, "interval": [-0.3, -0.2]}, "detectable": 0.4} | tests | other
+            "relative": {"mean": -0.25, "interval": [-0.3, -0.2]}, "detectable": 0.4, "sentence": "S"} | tests | other
 
 
 def record(found, direction="lower", **task):

@@ -34,22 +34,24 @@ class Page(unittest.TestCase):
         with_arms_of_the_record(self)
         for arm in ("base", "arm"):
             claim = claim_of(record(contrast("agrees")))
-            self.assertEqual(page.first_text(claim), "agrees")
+            self.assertEqual(page.outcome_text(claim, claim.record), "agrees")
             claim.record["tasks"]["t"]["arms"][arm] |= {"chosen": {"rate": "1.0e-3"}, "at_edge": {"rate": "smallest"}}
-            self.assertEqual(page.first_text(claim), "agrees\\*")
+            self.assertEqual(page.outcome_text(claim, claim.record), "agrees\\*")
             self.assertIn(f" Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
-                          page.outcome(claim, claim.record, "agrees", "Here"))
+                          page.look_text(claim, claim.record, "Here"))
 
-    def test_an_outcome_stands_with_what_the_study_could_have_seen(self):
-        text = page.outcome(claim_of(), record(contrast("inconclusive", detectable=0.0123)), "undecided", "Here")
+    def test_an_outcome_stands_with_what_the_report_says(self):
+        with_arms_of_the_record(self)
+        text = page.look_text(claim_of(), record(contrast("inconclusive", p=0.2, sentence="inconclusive: difference 0.1")), "Here")
         self.assertIn("Here: **undecided (margin 0.1 loss)**.", text)
-        self.assertIn("About 0.012 could have been seen with 80 % power, as far as 6 differences tell their scatter.", text)
+        self.assertIn(" Its report says: inconclusive: difference 0.1.", text)
 
     def test_gradient_noise_stands_with_the_arms_that_observed_it(self):
+        with_arms_of_the_record(self)
         found = record(contrast("agrees"))
-        self.assertNotIn("Gradient noise", page.outcome(claim_of(found), found, "agrees", "Here"))
+        self.assertNotIn("Gradient noise", page.look_text(claim_of(found), found, "Here"))
         found["tasks"]["t"]["arms"]["base"]["gradient_noise"] = [900.0, 1000.4, 5000.0]
-        self.assertIn(" Gradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.outcome(claim_of(found), found, "agrees", "Here"))
+        self.assertIn(" Gradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.look_text(claim_of(found), found, "Here"))
 
     def test_a_history_repeats_words_only_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "words": "A.", "verdict": "reversed", "why": "X."},
@@ -64,13 +66,15 @@ class Page(unittest.TestCase):
             self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', page.section(claim))
 
     def test_the_studies_that_were_run_are_linked(self):
-        text = page.studies_text()
+        text = page.text_of(claims.read_claims())
         for name in files.studies():
             for again, suffix in ((False, ""), (True, ".again")):
-                self.assertEqual(f"(results/atlas/{name}{suffix}.md)" in text, claims.is_present(files.read_record(name, again)), name)
+                self.assertEqual(f"(../results/atlas/{name}{suffix}.md)" in text, claims.is_present(files.read_record(name, again)), name)
 
     def test_the_page_states_its_rules_as_they_are(self):
-        text = page.rules()
+        text = page.text_of(claims.read_claims())
+        for outcome in claims.OUTCOMES:
+            self.assertIn(f"- **{outcome}**: ", text)
         self.assertIn("exceeds 0.5 of the smallest one", text)
         self.assertIn("with 3 times the steps and fresh seeds", text)
 
@@ -186,15 +190,13 @@ class Outcomes(unittest.TestCase):
         for other, word in (({"regime": {"outside": "Too small."}}, "outside the source's regime"), ({"withdrawn": "It lacks a part."}, "withdrawn")):
             for kind, shown in (("equal", "beyond the margin"), ("superior", "other sign")):
                 claim = claim_of(record(contrast("contradicts", kind, mean=0.5)), claim=kind, **other)
-                self.assertEqual(page.first_text(claim), f"{word} ({shown})")
+                self.assertEqual(page.outcome_text(claim, claim.record), f"{word} ({shown})")
 
     def test_where_equivalence_decides_its_own_interval_stands(self):
-        text = page.outcome(claim_of(claim="equal"), record(contrast("agrees", "equal", mean=0.02, verdict="equivalent")), "agrees", "Here")
-        self.assertIn("Corrected p of a difference smaller than the margin: 0.01; the 90 % interval of this test, corrected alike, is +0.02 to +0.02.", text)
-
-    def test_of_unstable_arms_pairs_are_counted(self):
-        text = page.outcome(claim_of(), record(contrast("inconclusive", mean=0.5, verdict="unstable")), "undecided", "Here")
-        self.assertIn("the arm is better in 0 of 6 pairs and worse in 6 (sign test: p 0.031).", text)
+        with_arms_of_the_record(self)
+        for verdict, holds in (("equivalent", True), ("no_worse", True), ("better", False)):
+            text = page.look_text(claim_of(claim="equal"), record(contrast("agrees", "equal", mean=0.02, verdict=verdict)), "Here")
+            self.assertEqual(" The 90 % interval of the test of the margin, corrected alike, is +0.02 to +0.02." in text, holds, verdict)
 
     def test_shares_are_compared_in_points_and_by_the_way_from_guessing(self):
         with_arms_of_the_record(self)
@@ -209,7 +211,7 @@ class Outcomes(unittest.TestCase):
     def test_an_undecided_claim_has_its_margin_and_an_effect_its_metric(self):
         with_arms_of_the_record(self)
         claim = claim_of(record(contrast("inconclusive", p=0.2)))
-        self.assertEqual(page.first_text(claim), "undecided (margin 0.1 loss)")
+        self.assertEqual(page.outcome_text(claim, claim.record), "undecided (margin 0.1 loss)")
         claim = claim_of(record(contrast("agrees"), metric="bleu"))
         self.assertEqual("+0.5 BLEU (+0.4 to +0.6)", page.effect_text(claim, claim.finding(claim.record)))
 
@@ -229,8 +231,9 @@ class Ladders(unittest.TestCase):
         effects = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01, "interval": [-0.01, 0.03]}, {"mean": 0.03, "interval": [0.01, 0.05]}]
         sizes = {"direction": "lower", "arms": [{"name": "pope", "effects": effects}, {"name": "plain", "effects": []}]}
         sizes["arms"].append({"name": "canon", "effects": effects[:1], "slope": {"interval": [-0.2, -0.1]}})
-        for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("canon", "**+0.020** (rising)"), ("plain", ""), ("other", "")):
-            self.assertEqual(ladder.sizes_text(name, sizes), text)
+        for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("canon", "**+0.020** (rising)")):
+            self.assertEqual(ladder.sizes_text(sizes, ladder.arm_of(claim_of(ladder=name), sizes)), text)
+        self.assertEqual([ladder.arm_of(claim_of(id=name), sizes) for name in ("plain", "other")], [None, None])
 
     def test_a_picture_has_a_mark_and_an_interval_for_each_size(self):
         effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]
@@ -247,7 +250,7 @@ class Frontier(unittest.TestCase):
 
     def test_a_part_has_its_key_and_what_it_takes(self):
         measured = {"arms": {"scarce_text": {"arm": {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}}}}
-        for found, text in ((measured, "Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({}, "")):
+        for found, text in ((measured, "Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({"arms": {}}, "")):
             with unittest.mock.patch.object(costs, "read_costs", lambda _, found=found: found):
                 self.assertEqual(costs.cost_text(claim_of()), text)
         self.assertIn("Key: `model.position.kind: pope`. Takes", frontier.text_of(claims.read_claims()))

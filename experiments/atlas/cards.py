@@ -3,19 +3,9 @@
 import choices
 import claims
 import costs
+import files
 import page
 
-HEAD = """---
-hide: [toc]
----
-
-# All claims
-
-What papers say of the parts of the Transformer, asked again: {count} published statements, each with a page of its own. First come those
-whose sure gain or loss, the end of the interval next to zero, is the largest share of the baseline's score.
-
-<div id="filters"></div>
-"""
 READ = {"abstract": "its abstract", "figures": "its figures", "notes": "what others say of it"}
 
 
@@ -33,7 +23,7 @@ def reading_of(claim, found):
 def facts_of(claim, found):
     """What a card can be filtered by."""
     finding = claim.finding(claim.record)
-    parameters, time = finding.baseline["parameters"] if finding else 0, choices.time_of(choices.Option("", [claim], []))
+    parameters, time = finding.baseline["parameters"] if finding else 0, costs.time_of([claim])
     return {"size": "below 45,000 parameters" if parameters < 45e3 else "to 150,000" if parameters < 150e3 else "above 150,000",
             "of": "text" if finding and finding.metric in claims.LOSSES else "translation" if finding and finding.metric == "bleu" else "task",
             "time": "not measured" if time is None else "at most 1.1 of the baseline's" if time <= 1.1 else "more than 1.1",
@@ -50,13 +40,14 @@ def sure_share(claim):
 def card(claim, found):
     finding = claim.finding(claim.record)
     data = " ".join(f'data-{key}="{value}"' for key, value in facts_of(claim, found).items())
-    scale = f"; {page.count_text(finding, 'parameters')}, {page.count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds" if finding else ""
+    scale = f"; {page.scale_of(finding)}" if finding else ""
+    again = f"; second look: {page.outcome_text(claim, claim.again)}" if claim.finding(claim.again) else ""
     measures = choices.measures_of(claim)
     numbers = ", ".join(map(choices.number_text, measures))
     lines = [f"**[{claim.says}](claims/{claim.id}.md)**", f"{page.source_of(claim)}: {page.published_effect_text(claim) or 'no figures'}; {claim.where}",
              f"Here: {page.effect_text(claim, finding) or 'not measured'}{scale}",
              f"{choices.picture(measures)} {numbers}" if measures else "",
-             f"Outcome: **{page.first_text(claim)}**" + (f"; second look: {page.second_text(claim)}" if page.second_text(claim) else ""),
+             f"Outcome: **{page.outcome_text(claim, claim.record)}**{again}",
              f"Would change it: {claim.changes}" if claim.changes else "",
              f"Key: `{claim.part}`. {costs.cost_text(claim)}" if claim.part else ""]
     body = "\n".join(f"{line}  " for line in lines if line)
@@ -65,4 +56,4 @@ def card(claim, found):
 
 def text_of(found):
     ordered = sorted(found, key=sure_share, reverse=True)
-    return "\n\n".join([HEAD.format(count=len(found)).strip(), *(card(claim, found) for claim in ordered), '<script src="cards.js"></script>']) + "\n"
+    return files.page("claims", count=len(found), cards="\n\n".join(card(claim, found) for claim in ordered))

@@ -8,18 +8,6 @@ import costs
 import files
 import ladder
 
-HEAD = """---
-hide: [navigation, toc]
----
-
-# What should I use?
-
-Each row is a choice in a model of 9,000 to 700,000 parameters. Its dots show the gain over the usual option with the 95 % interval: better to the
-right of the line, blue if the interval leaves out zero. The name of a choice leads to all its options with their numbers."""
-
-BELOW = """The pictures are of the option to use; where no difference is shown, of those alike; and where the usual option is the one to use, of all others.
-Dots are of running text, by the parameters of the model, and squares of tasks and translations. Numbers are nats of loss unless they say otherwise.
-Compute is how many times as much the usual option would need for the same loss. Here are [all claims](claims.md) and [the rules](rules.md)."""
 WORDS = {"better": "Also better", "alike": "No difference shown", "worse": "Worse", "depends": "Depends on size or task"}
 SIZES = ("below 45k", "to 95k", "above", "tasks")  # columns of the table
 WIDTH, ROW = 150, 24  # of a picture, which is drawn smaller in the table
@@ -125,13 +113,6 @@ def number_text(one):
     return f"{one.parameters / 1000:.0f}k&nbsp;" + (f"**{text}**" if one.is_shown else text)
 
 
-def time_of(option):
-    """Training time for each token beside the baseline's, where it was measured."""
-    found = [costs.read_costs().get("arms", {}).get(claim.study, {}).get(claim.arm) for claim in option.claims]
-    seconds = [sorted(one["seconds"])[len(one["seconds"]) // 2] for one in found if one]
-    return max(seconds) if seconds else None
-
-
 def span(values, written, key=None):
     """"1.3 to 1.4": the smallest and the largest; one of them if they are written alike."""
     return " to ".join(dict.fromkeys(written(end(values, key=key)) for end in (min, max)))
@@ -141,7 +122,7 @@ def benefit_text(option):
     """What speaks for an option that is better, and what it costs."""
     unit = UNITS.get(option.main[0].metric) or (" nats" if option.main[0].metric == "loss" else "")
     gains = span(option.main, gain_text, key=lambda one: one.mean)
-    worth, time = [one.compute for one in option.main if one.compute and one.low > 0], time_of(option)
+    worth, time = [one.compute for one in option.main if one.compute and one.low > 0], costs.time_of(option.claims)
     return gains + unit + (f", worth {span(worth, '{:.1f}'.format)} times the compute" if worth else "") + (f", {time:.2f} times as long" if time else "")
 
 
@@ -223,6 +204,5 @@ def section(choice, options):
 
 def text_of(found):
     choices = [(choice, list(options_of(choice, found))) for choice in files.catalogue()["choices"]]
-    table = files.table(["choice", "what to use", *SIZES], (row(*one) for one in choices))
-    return "\n\n".join([HEAD, f'<div class="choices" markdown>\n\n{table}\n\n</div>', BELOW, controls.text_of(files.records()),
-                        *(section(*one) for one in choices)]) + "\n"
+    return files.page("index", table=files.table(["choice", "what to use", *SIZES], (row(*one) for one in choices)), controls=controls.text_of(files.records()),
+                      sections="\n\n".join(section(*one) for one in choices))

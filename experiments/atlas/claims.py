@@ -10,19 +10,8 @@ AGREES, OTHER_SIGN, BEYOND, NO_EFFECT = "agrees", "other sign", "beyond the marg
 UNDECIDED, NOT_LEARNED, OUTSIDE = "undecided", "not learned", "outside the source's regime"
 WITHDRAWN, NOT_RUN = "withdrawn", "not run"
 
-# In the order of the page.
-OUTCOMES = {
-    AGREES: "the study of this row shows a difference of the claimed sign, not that it exceeds the margin, or, of \"no worse\" and \"equal\", that the "
-            "loss or the difference is smaller than the margin",
-    OTHER_SIGN: "the study shows a difference of the sign that was not claimed",
-    BEYOND: "the study shows a loss, or a difference, beyond the margin where the source has none",
-    NO_EFFECT: "the study shows no difference, and its interval leaves out the published one, of the same metric",
-    UNDECIDED: "the study shows none of these; the claim's page says what it could have seen",
-    NOT_LEARNED: "the arms did not learn the task, so nothing can be said",
-    OUTSIDE: "the study lies outside the range for which the source speaks and decides nothing; what it shows by itself stands in brackets",
-    WITHDRAWN: "an outcome is taken back, since the study does not bear on the claim; what it shows by itself stands in brackets, and its page says why",
-    NOT_RUN: "the study has not been run by the present rule",
-}
+# In the order of the page, which explains them.
+OUTCOMES = (AGREES, OTHER_SIGN, BEYOND, NO_EFFECT, UNDECIDED, NOT_LEARNED, OUTSIDE, WITHDRAWN, NOT_RUN)
 LEVEL = 0.05
 SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solved
 LOSSES = ("loss", "divergence")  # metrics whose effects are per cents of the baseline
@@ -99,7 +88,7 @@ def is_present(record):
 
 @dataclasses.dataclass
 class Claim:
-    """One entry of claims.yaml, with the records of its study, which may be absent."""
+    """One entry of claims.yaml with what its study declares, and the records of the study, which may be absent."""
 
     entry: dict
     record: dict | None = None
@@ -228,6 +217,7 @@ def add_q(found):
 
 
 def read_claims():
-    found = [Claim(entry, files.read_record(entry["study"]), files.read_record(entry["study"], again=True)) for entry in files.catalogue()["claims"]]
+    found = [Claim(files.declared(entry["study"], entry["arm"]) | entry, *(files.read_record(entry["study"], again) for again in (False, True)))
+             for entry in files.catalogue()["claims"]]
     add_q(found)
     return found

@@ -77,7 +77,7 @@ def main():
         trained = files.read_study(study)["arms"][arm].get("training.steps") != 0
         if "part" in entry and trained and study in (options.studies or [study]) and arm not in arms.setdefault(study, []):
             arms[study].append(arm)
-    found = costs.read_costs(file) or {"arms": {}}
+    found = costs.read_costs(file)
     found |= {"rounds": options.rounds, "processor": options.gpu or processor()}
     for study, names in arms.items():
         try:

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import statistics
 
 import files
 
@@ -10,19 +11,28 @@ COSTS_GPU = files.RESULTS / "costs_gpu.json"
 
 
 @functools.cache
-def read_costs(file=COSTS):
-    """What cost.py measured; empty if it has not been run."""
-    return json.loads(file.read_text()) if file.exists() else {}
+def read_costs(file):
+    """What cost.py measured; no arms if it has not been run."""
+    return json.loads(file.read_text()) if file.exists() else {"arms": {}}
+
+
+def cost_of(claim, file=COSTS):
+    """Of the claim's arm, beside its baseline; None if it was not measured."""
+    return read_costs(file)["arms"].get(claim.study, {}).get(claim.arm)
+
+
+def time_of(claims):
+    """The longest training time for each token beside the baseline's; None if none was measured."""
+    return max((statistics.median(cost["seconds"]) for cost in map(cost_of, claims) if cost), default=None)
 
 
 def time_text(cost):
-    low, high = min(cost["seconds"]), max(cost["seconds"])
-    middle = sorted(cost["seconds"])[len(cost["seconds"]) // 2]
-    return f"{middle:.2f}" if low == high else f"{middle:.2f} ({low:.2f} to {high:.2f})"
+    low, middle, high = (f"{end(cost['seconds']):.2f}" for end in (min, statistics.median, max))
+    return middle if low == high else f"{middle} ({low} to {high})"
 
 
 def cost_text(claim):
     """What cost.py measured on a processor and on a GPU, as a sentence; nothing if it did not."""
-    found = [read_costs(file).get("arms", {}).get(claim.study, {}).get(claim.arm) for file in (COSTS, COSTS_GPU)]
-    places = [f"{time_text(cost)} times as long and {cost['memory']:.2f} times the memory{where}" for cost, where in zip(found, ("", " on a GPU"), strict=True) if cost]
+    found = [(cost_of(claim, file), where) for file, where in ((COSTS, ""), (COSTS_GPU, " on a GPU"))]
+    places = [f"{time_text(cost)} times as long and {cost['memory']:.2f} times the memory{where}" for cost, where in found if cost]
     return f"Takes {'; '.join(places)}" if places else ""

@@ -1,4 +1,4 @@
-"""The files of the atlas: studies, claims.yaml and history.yaml beside this one, and the records in docs/results/atlas."""
+"""The files of the atlas: studies, claims.yaml, history.yaml and pages beside this one, and the records in docs/results/atlas."""
 
 import functools
 import json
@@ -62,18 +62,13 @@ def task_names(study):
 
 def declared(study, arm):
     """The claim and the margin that a study declares of an arm."""
-    compare = study["compare"]
+    compare = read_study(study)["compare"]
     return {key: compare.get(key) for key in ("claim", "margin")} | compare.get("arms", {}).get(arm, {})
 
 
-def disagreements(entries):
-    """Where claims.yaml and the studies do not state the same claim and margin."""
-    found = []
-    for entry in entries:
-        said = declared(read_study(entry["study"]), entry["arm"])
-        found += [f"claims.yaml says {key} {entry[key]} of {entry['id']}, but {entry['study']}.yaml says {said[key]} of {entry['arm']}; make "
-                  "them the same before the study is run" for key in ("claim", "margin") if entry[key] != said[key]]
-    return found
+def page(name, **parts):
+    """The text of pages/<name>.md with the parts in their places."""
+    return (HERE / "pages" / f"{name}.md").read_text().format(**parts)
 
 
 def table(head, rows):

@@ -3,23 +3,16 @@
 import re
 
 import choices
+import costs
 import files
+import regime
 
-HEAD = """# A gallery of parts
-
-Every kind that a section of a study can have, in the program's own words. A study writes `KEY: KIND`; `ablate config explain KEY`
-prints the keys of each kind with their bounds and defaults, as [configuration.md](configuration.md) has them, and `ablate config
-explain "mixture of experts"` finds keys by words. Times are of training, for each token, in units of the baseline's, where a study
-[measured](frontier.md) them. Where a claim is tested, its outcome stands behind it."""
 PICTURES = {"model.position.kind": "positions.html"}  # of `ablate inspect positions --plot`
 
 
-def changes(value, path=""):
+def changes(settings):
     """The paths that an arm sets, with their values; a word in the place of a section is its kind."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from changes(inner, f"{path}.{key}" if path else str(key))
-    elif path:
+    for path, value in regime.flat(settings).items():
         yield path, str(value)
         yield f"{path}.kind", str(value)
 
@@ -42,10 +35,10 @@ def with_links(sentence):
 
 
 def row(key, word, sentence, found):
-    times = [time for claim in found if (time := choices.time_of(choices.Option("", [claim], [])))]
+    times = [time for claim in found if (time := costs.time_of([claim]))]
     told = ", ".join(f"[{claim.id.replace('_', ' ')}](atlas/claims/{claim.id}.md): {claim.first}" for claim in found)
-    span = " to ".join(dict.fromkeys(f"{end(times):.2f}" for end in (min, max))) if times else ""
-    return f'| <a id="{key}-{word}"></a>`{word}` | {with_links(sentence)} | {span} | {told} |'
+    span = choices.span(times, "{:.2f}".format) if times else ""
+    return [f'<a id="{key}-{word}"></a>`{word}`', with_links(sentence), span, told]
 
 
 def sections(schema):
@@ -67,15 +60,14 @@ def others(schema, by, told):
             yield row("key", key, description, list(found.values()))
 
 
+def table(first, rows):
+    return files.table([first, "what it is", "time", "claims"], rows)
+
+
 def text_of(schema, found):
-    by, kinds = claims_by_change(found), list(sections(schema))
-    parts = [HEAD]
+    by, kinds, parts = claims_by_change(found), list(sections(schema)), []
     for key, description, words in kinds:
         picture = f" [Pictures]({PICTURES[key]})." if key in PICTURES else ""
         rows = [row(key, word, sentence, by.get((key, str(word)), [])) for word, sentence in words]
-        parts += [f"## {key}\n\n{description[:1].upper() + description[1:]}.{picture}", table("kind", rows)]
-    return "\n\n".join([*parts, "## Other keys that claims are about", table("key", others(schema, by, [key for key, *_ in kinds]))]) + "\n"
-
-
-def table(first, rows):
-    return "\n".join([f"| {first} | what it is | time | claims |", "|---|---|---|---|", *rows])
+        parts.append(f"## {key}\n\n{description[:1].upper() + description[1:]}.{picture}\n\n{table('kind', rows)}")
+    return files.page("gallery", sections="\n\n".join(parts), others=table("key", others(schema, by, [key for key, *_ in kinds])))

@@ -5,21 +5,15 @@ import math
 
 import files
 
-# Studies whose arms have the names of claims, besides the ladder itself.
-LADDERS = ("frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")
+LADDERS = ("ladder", "frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")
 UNIT, LARGEST = 0.005, 0.4
-
-
-def read_ladder(study="ladder"):
-    """The ladder over sizes of a study's record; None if it has not been run."""
-    record = files.read_record(study)
-    return next(iter(record["ladders"]), None) if record else None
 
 
 @functools.cache
 def read_ladders():
-    """The ladders that were run, by their studies."""
-    return {study: sizes for study in ("ladder", *LADDERS) if (sizes := read_ladder(study))}
+    """Those that were run, by their studies. Their arms have the names of claims."""
+    found = {study: files.read_record(study) for study in LADDERS}
+    return {study: record["ladders"][0] for study, record in found.items() if record}
 
 
 def gains(ladder, arm):
@@ -61,14 +55,7 @@ def trend(ladder, arm):
     return "rising" if (interval[0] < 0) == (ladder["direction"] == "lower") else "falling"
 
 
-def sizes_text(name, sizes):
-    """The gains of the arm of this name at the sizes of a ladder, in bold where their interval leaves out zero; nothing if it has no such arm."""
-    arm = next((arm for arm in sizes["arms"] if arm["name"] == name and arm["effects"]), None)
-    if not arm:
-        return ""
+def sizes_text(sizes, arm):
+    """The gains of the arm at the sizes of a ladder, in bold where their interval leaves out zero."""
     numbers = ", ".join(f"**{mean:+.3f}**" if low > 0 or high < 0 else f"{mean:+.3f}" for mean, low, high in gains(sizes, arm))
     return numbers + (f" ({trend(sizes, arm)})" if trend(sizes, arm) else "")
-
-
-def size_of(rung):
-    return f"{rung['label']}: {rung['x'] / 1000:,.0f} thousand parameters"

@@ -2,7 +2,6 @@
 
 import collections
 import hashlib
-import math
 import re
 import statistics
 
@@ -11,63 +10,10 @@ import files
 import ladder
 import regime
 
-INTRODUCTION = """# The rules of the atlas
-
-What papers say of the parts of the Transformer, asked again on a laptop: each claim is a published statement, with the study that tests it
-here, and the outcome. A model of 0.1 million parameters is not one of 200 million. An outcome says what holds at the scale of its
-study, not whether the paper is right at its own.
-
-<!-- experiments/atlas/atlas.py writes this page from docs/results/atlas and experiments/atlas/claims.yaml, regime.py and history.yaml. -->
-"""
-
-RULES = """## How outcomes come about
-
-The rules stand in [claims.yaml](../experiments/atlas/claims.yaml) and in the studies, and were written before any run by them, except where a rule or
-a claim's history says otherwise.
-
-1. Each claim says what its source says of the arm, superior, inferior, noninferior or equal, with a margin that follows from the published
-   effect and its published spread. The study declares the same, and the tests of [statistics.md](statistics.md), corrected within the study,
-   decide. The study's own word for an outcome is in its report; the words of this page follow from its numbers by the legend above.
-2. Arms of studies of text have the rate that suits each, found on other seeds and on text apart from the test text, unless the rate or the
-   warm-up is the question or the source compares at one rate. Evaluations of one model share its rate. Most studies search with one or two
-   seeds, which favours an arm at random, by as much as a margin: no p, q or interval here contains that.
-3. q, beside a claim that is decided, is the smallest rate of false discoveries at which it would be kept (Benjamini & Hochberg 1995) among all
-   looks of this page that are inside their ranges. It decides nothing.
-4. A claim that its study leaves open, although its difference exceeds {share:g} of the smallest one that the study could detect (with 80 % power), is
-   asked once more, beside the baseline alone, with {steps:g} times the steps and fresh seeds, unless these steps are outside its source's range,
-   where nothing could come of it. Nothing else is asked again by this rule. The first second looks had all arms of their studies, and were made
-   outside of ranges, too.
-5. A study outside its source's range decides nothing; the page says what the source predicts there, and what the study shows by itself stands
-   in brackets. A range counts as met if it is missed by a factor of at most {tolerance}. What is said of a source
-   from memory is shown and decides nothing. Ranges of 109 claims were entered or completed after most of the runs; where one changed an outcome,
-   the claim's history says so.
-6. Intervals of differences cover 95 %, each by itself and not all of a study together. With six seeds that of a single arm runs from the smallest
-   seed to the largest. Where a difference is shown to be smaller than the margin, the interval of that test stands beside it. Per cents are of
-   losses, with Fieller's kind of interval, in which the baseline is estimated, too; other metrics are compared in their own units, and shares of
-   right answers also as the way from guessing to 1.
-7. Studies of one contrast that differ in depth, width, steps or search may disagree by more than their intervals: of contrasts that were asked
-   twice or more more than half change the sign of their mean, and they deviate by about the usual margin of 0.01 of loss. An outcome is that of
-   the study in its row.
-8. The history of a claim stays on the page: its first words, its first verdict, and every change. In it "contradicts" and "inconclusive" are
-   the words of their time.
-"""
-
-AT_AN_END = ("\\* behind an outcome: the best learning rate of the arm or of its baseline was the largest or the smallest of those tried, so another might do better; "
-             "the claim's page says which.")
-
-MEANING = "\n".join(f"- **{word}**: {text}." for word, text in claims.OUTCOMES.items())
-
 
 def rebased(text, up):
     """Links from docs, in which claims are written, as links from a folder below it."""
     return re.sub(r"\]\((?![a-z]+:|#)", f"]({up}", text)
-
-
-def rules():
-    found = files.catalogue()["rules"]
-    again = found["second_look"]
-    tolerance = ", ".join(f"{factor} for {regime.QUANTITIES[quantity]}" for quantity, factor in found["tolerance"].items() if factor != 1)
-    return RULES.format(share=again["share_of_detectable"], steps=again["steps"], tolerance=tolerance)
 
 
 def percent(value):
@@ -115,26 +61,15 @@ def arms_of(finding):
     return ((finding.baseline_name, finding.baseline), (finding.name, finding.arm))
 
 
-def star(finding):
-    """A star if a tuned value is at an end of the tried range."""
-    return "\\*" * bool(finding and any(arm.get("at_edge") for _, arm in arms_of(finding)))
-
-
-def outcome_text(claim, record, word):
-    """The outcome of a look, with what the study shows by itself where that does not count."""
-    finding = claim.finding(record)
+def outcome_text(claim, record):
+    """The outcome of a look, with what the study shows by itself where that does not count, and a star if a tuned value is at an end of the
+    tried range; nothing if there was no look."""
+    finding, word = claim.finding(record), claim.outcome(record)
+    if finding is None:
+        return word
     margin = f" (margin {claim.margin:g} {claims.metric_text(finding.metric)})" if word == claims.UNDECIDED else ""
     alone = f" ({claim.shown(finding)})" if word in (claims.OUTSIDE, claims.WITHDRAWN) else ""
-    return word + margin + alone + star(finding)
-
-
-def first_text(claim):
-    return outcome_text(claim, claim.record, claim.first)
-
-
-def second_text(claim):
-    """The outcome of the second look; nothing if there was none."""
-    return "" if claim.second == claims.NOT_RUN else outcome_text(claim, claim.again, claim.second)
+    return word + margin + alone + "\\*" * any(bool(arm.get("at_edge")) for _, arm in arms_of(finding))
 
 
 def q_text(claim):
@@ -154,43 +89,20 @@ def count_text(finding, key):
 
 
 def scale_of(finding):
+    return f"{count_text(finding, 'parameters')}, {count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds"
+
+
+def scores_text(finding):
     test_set = f" on {finding.arm['test_set']}" if finding.arm["test_set"] else ""
-    return (f"{count_text(finding, 'parameters')}, {count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds, "
-            f"{claims.metric_text(finding.metric)}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
+    return (f"{claims.metric_text(finding.metric)}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
             f"{finding.arm['mean']:.4g} ± {finding.arm['deviation']:.2g} for `{finding.name}`")
 
 
-def detectable_text(finding):
-    """What the study could have seen, which its own few differences tell roughly."""
-    detectable, seeds = finding.contrast.get("detectable"), len(finding.contrast["differences"])
-    return f" About {detectable:.2g} could have been seen with 80 % power, as far as {seeds} differences tell their scatter." if detectable else ""
-
-
-def signs_text(finding):
-    """In how many pairs the arm is better, for arms of whose means nothing can be said."""
-    differences = [difference * finding.sign for difference in finding.contrast["differences"]]
-    better, worse = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
-    most, tested = max(better, worse), better + worse
-    p = min(1.0, 2 * sum(math.comb(tested, k) for k in range(most, tested + 1)) / 2**tested)
-    return (f" Some seeds of an arm broke off, so nothing is said of means: the arm is better in {better} of {len(differences)} pairs and worse in "
-            f"{worse} (sign test: p {p:.2g}).")
-
-
-def shown_text(finding):
-    """The difference with its test, and with that of the margin where it is shown to be smaller."""
-    contrast = finding.contrast
-    if contrast["verdict"] == "unstable":
-        return signs_text(finding)
-    if contrast["verdict"] not in claims.TESTED:
+def equivalence_text(finding):
+    """The interval of the test of the margin where that decided."""
+    if finding.contrast["verdict"] not in ("equivalent", "no_worse") or not finding.equivalence:
         return ""
-    test = contrast["difference"]
-    said = f" Difference {contrast['mean']:+.3g}{interval_text(contrast['interval'])}, p {test['p']:.2g}, corrected in the study {test['adjusted_p']:.2g}."
-    if contrast["verdict"] not in ("equivalent", "no_worse"):
-        return said
-    what = "a loss smaller than the margin" if contrast["verdict"] == "no_worse" else "a difference smaller than the margin"
-    own = finding.equivalence
-    own = f"; the 90 % interval of this test, corrected alike, is {interval_text(own)[2:-1]}" if own else "; its interval is not known"
-    return f"{said} Corrected p of {what}: {contrast['within']['adjusted_p']:.2g}{own}."
+    return f" The 90 % interval of the test of the margin, corrected alike, is {interval_text(finding.equivalence)[2:-1]}."
 
 
 def choices_text(name, arm):
@@ -213,14 +125,13 @@ def commit_text(record):
     return record["commit"] if record["commit"].startswith(program) else f"{record['commit']}, program {program},"
 
 
-def outcome(claim, record, word, what):
-    """A paragraph on one record of the claim's study by the present rule; None if there is none."""
+def look_text(claim, record, what):
+    """A paragraph on one record of the claim's study by the present rule; nothing if there is none."""
     finding = claim.finding(record)
     if finding is None:
-        return None
-    return (f"{what}: **{outcome_text(claim, record, word)}**. {scale_of(finding)}.{shown_text(finding)}{detectable_text(finding)} "
-            f"In the words of its report: {' and '.join(finding.contrast[key].replace('_', ' ') for key in ('verdict', 'outcome'))}."
-            f"{noise_text(finding)}{''.join(choices_text(name, arm) for name, arm in arms_of(finding))} "
+        return ""
+    return (f"{what}: **{outcome_text(claim, record)}**. {scale_of(finding)}, {scores_text(finding)}. Its report says: {finding.contrast['sentence']}."
+            f"{equivalence_text(finding)}{noise_text(finding)}{''.join(choices_text(*arm) for arm in arms_of(finding))} "
             f"Run at {commit_text(record)} by `{record['command']}`.")
 
 
@@ -229,34 +140,30 @@ def outside_text(claim):
     finding = claim.finding(claim.record)
     reasons = regime.outside(claim, finding) if finding else [(claim.regime or {}).get("outside")]
     if not any(reasons):
-        return None
+        return ""
     return f"Outside the source's regime: {' '.join(reasons)} There the source predicts: {claim.predicts or 'nothing that we know of.'}"
 
 
 def published_text(claim):
+    """The source with its published pair, of which a baseline of 1 means a ratio."""
+    figures, said = claim.published, ""
+    if figures:
+        pair = "{arm:g} times the baseline's" if figures["baseline"] == 1 else "{baseline:g} for the baseline, {arm:g} for the arm"
+        said = f"{figures['metric']} {pair.format(**figures)}; "
     spread = f" Spread: {claim.spread}." if claim.spread else ""
-    return f"{source_of(claim)}. Published: {figures_text(claim.published)}{claim.where}.{spread} Source read: {claim.checked}."
-
-
-def figures_text(figures):
-    """The published pair; a baseline of 1 means a ratio."""
-    if not figures:
-        return ""
-    if figures["baseline"] == 1:
-        return f"{figures['metric']} {figures['arm']:g} times the baseline's; "
-    return f"{figures['metric']} {figures['baseline']:g} for the baseline, {figures['arm']:g} for the arm; "
+    return f"{source_of(claim)}. Published: {said}{claim.where}.{spread} Source read: {claim.checked}."
 
 
 def claim_text(claim):
+    setting = "".join(f", {key} {value}" for key, value in (("task", claim.task), ("size", claim.size)) if value)
     return (f"Claim: `{claim.arm}` is **{claim.claim}**, margin {claim.margin:g} of {claims.metric_text(files.read_study(claim.study)['compare']['metric'])}. "
-            f"{claim.margin_from}. Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml){f', task {claim.task}' if claim.task else ''}"
-            f"{f', size {claim.size}' if claim.size else ''}.")
+            f"{claim.margin_from}. Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml){setting}.")
 
 
 def numbers_text(claim):
     """Where all numbers of the study are."""
     if claim.record is None:
-        return None
+        return ""
     again = f", of the second look in [{claim.study}.again.md](results/atlas/{claim.study}.again.md)" if claim.again else ""
     return f"All numbers of the study are in [{claim.study}.md](results/atlas/{claim.study}.md){again}."
 
@@ -271,21 +178,12 @@ def history_text(claim):
     return "\n".join(["History, by the rules of the time:", "", *lines])
 
 
-def ladders_text(claim):
-    """What the claim's arm gains at several sizes, for each ladder that has it."""
-    found = {study: sizes for study, sizes in ladder.read_ladders().items() if ladder.arm_of(claim, sizes)}
-    return "\n\n".join(f"In [{study}](results/atlas/{study}.md), with {parameters_text(sizes)} parameters, better by: "
-                       f"{ladder.sizes_text(claim.ladder or claim.id, sizes)}.{compute_text(claim, sizes)}" for study, sizes in found.items())
-
-
-def parameters_text(sizes):
-    return ", ".join(f"{rung['x']:,.0f}" for rung in sizes["rungs"])
-
-
-def compute_text(claim, sizes):
-    """The gains as factors of the baseline's compute."""
-    times = [f"{factor:.2f}" for factor in ladder.compute(sizes, ladder.arm_of(claim, sizes)) if factor]
-    return f" The baseline would need {', '.join(times)} times the compute for the same losses, by its own line between sizes." if times else ""
+def ladder_text(study, sizes, arm):
+    """What an arm gains at several sizes, and as factors of the baseline's compute."""
+    parameters = ", ".join(f"{rung['x']:,.0f}" for rung in sizes["rungs"])
+    times = ", ".join(f"{factor:.2f}" for factor in ladder.compute(sizes, arm) if factor)
+    compute = f" The baseline would need {times} times the compute for the same losses, by its own line between sizes." if times else ""
+    return f"In [{study}](results/atlas/{study}.md), with {parameters} parameters, better by: {ladder.sizes_text(sizes, arm)}.{compute}"
 
 
 def hashes_text(claim):
@@ -298,29 +196,21 @@ def hashes_text(claim):
 
 def section(claim):
     """The claim's own page."""
-    head = f"# {claim.says}\n\n[What to use](atlas/index.md) · [all claims](atlas/claims.md) · `{claim.id}`"
     finding = claim.finding(claim.record)
-    paragraphs = [head, published_text(claim), claim_text(claim), outcome(claim, claim.record, claim.first, "Here") or "Not run by the present rule.",
-                  outcome(claim, claim.again, claim.second, "Second look"), claim.withdrawn and f"Why it is withdrawn: {claim.withdrawn}", ladders_text(claim),
-                  finding and files.catalogue()["studies"].get(claim.study), claim.note, regime.table(claim, finding), outside_text(claim),
-                  claim.changes and f"What would change it: {claim.changes}", q_text(claim), numbers_text(claim), history_text(claim), hashes_text(claim)]
+    ladders = [ladder_text(study, sizes, arm) for study, sizes in ladder.read_ladders().items() if (arm := ladder.arm_of(claim, sizes))]
+    paragraphs = [f"# {claim.says}", f"[What to use](atlas/index.md) · [all claims](atlas/claims.md) · `{claim.id}`", published_text(claim), claim_text(claim),
+                  look_text(claim, claim.record, "Here") or "Not run by the present rule.", look_text(claim, claim.again, "Second look"),
+                  claim.withdrawn and f"Why it is withdrawn: {claim.withdrawn}", *ladders, finding and files.catalogue()["studies"].get(claim.study), claim.note,
+                  regime.table(claim, finding), outside_text(claim), claim.changes and f"What would change it: {claim.changes}", q_text(claim),
+                  numbers_text(claim), history_text(claim), hashes_text(claim)]
     return rebased("\n\n".join(filter(None, paragraphs)) + "\n", "../../")
-
-
-def studies_text():
-    """Where all numbers, seeds, machines and commands are."""
-    names = [name + again * ".again" for name in files.studies() for again in (False, True) if claims.is_present(files.read_record(name, again))]
-    return (f"Tables, seeds, machines and commands of the studies: {', '.join(f'[{name}](results/atlas/{name}.md)' for name in names)}. A program with "
-            "`-dirty` was built from files that the commit beside it was made of afterwards.")
 
 
 def text_of(found):
     """The page of the rules."""
-    counts = collections.Counter(claim.first for claim in found)
+    rules, counts = files.catalogue()["rules"], collections.Counter(claim.first for claim in found)
     counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
-    parts = [INTRODUCTION, f"Outcomes of {len(found)} claims: {counted}.", MEANING, AT_AN_END, rules(),
-             "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
-             "`multi30k/` and `tinyshakespeare/` below DIR, and takes its results over. With `AGAIN=1` it takes the second look "
-             "that rule 4 asks for. An interrupted part resumes. Only its record in docs/results/atlas is kept of a run.",
-             studies_text()]
-    return rebased("\n\n".join(filter(None, (part.strip() for part in parts))) + "\n", "../")
+    tolerance = ", ".join(f"{factor} for {regime.QUANTITIES[quantity]}" for quantity, factor in rules["tolerance"].items() if factor != 1)
+    studies = [name + again * ".again" for name in files.studies() for again in (False, True) if claims.is_present(files.read_record(name, again))]
+    return rebased(files.page("rules", claims=len(found), counts=counted, tolerance=tolerance, again=rules["second_look"],
+                              studies=", ".join(f"[{name}](results/atlas/{name}.md)" for name in studies)), "../")

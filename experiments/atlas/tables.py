@@ -49,8 +49,9 @@ def task_text(record, name):
 
 def ladder_text(sizes):
     arms = [arm for arm in sizes["arms"] if arm["effects"]]
-    rows = [[f"`{arm['name']}`", choices.picture(choices.rungs_of(sizes, arm)), ladder.sizes_text(arm["name"], sizes)] for arm in arms]
-    return f"## At several sizes\n\n{files.table(['arm', 'worse, better', ', '.join(ladder.size_of(rung) for rung in sizes['rungs']) + ': better by'], rows)}"
+    rows = [[f"`{arm['name']}`", choices.picture(choices.rungs_of(sizes, arm)), ladder.sizes_text(sizes, arm)] for arm in arms]
+    rungs = ", ".join(f"{rung['label']}: {rung['x'] / 1000:,.0f} thousand parameters" for rung in sizes["rungs"])
+    return f"## At several sizes\n\n{files.table(['arm', 'worse, better', f'{rungs}: better by'], rows)}"
 
 
 def text_of(record):
