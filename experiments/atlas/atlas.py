@@ -131,17 +131,11 @@ def write_pages():
 
 
 def part_line(study):
-    record, again = (present_record(study, again) for again in (False, True))
+    record, again = (files.read_record(study, again) for again in (False, True))
     state = f"run at {record['commit']}, {record['core_minutes']} core minutes" if record else "not run"
     if again:
         state += f"; second look at {again['commit']}, {again['core_minutes']} core minutes"
     return f"  {study:30} {files.read_study(study)['time']:12} {state}"
-
-
-def present_record(study, again=False):
-    """The record by the present rule; None if there is none."""
-    record = files.read_record(study, again)
-    return record if claims.is_present(record) else None
 
 
 def show_parts():

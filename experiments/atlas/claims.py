@@ -35,7 +35,6 @@ def equivalence_interval(differences, factor=1):
 class Finding:
     """An arm beside its baseline in one record of a study; differences are arm less baseline."""
 
-    task: str
     baseline_name: str
     name: str  # of the arm
     metric: str
@@ -43,11 +42,6 @@ class Finding:
     baseline: dict
     arm: dict
     contrast: dict
-
-    @property
-    def is_present(self):
-        """Whether it is by the present rule."""
-        return "outcome" in self.contrast
 
     @property
     def sign(self):
@@ -71,21 +65,6 @@ class Finding:
         return equivalence_interval(differences, test["adjusted_p"] / test["p"])
 
 
-def findings(record):
-    """All comparisons of a record, which may be None."""
-    for task, found in (record["tasks"] if record else {}).items():
-        arms = found["arms"]
-        baseline = next(name for name, arm in arms.items() if "contrast" not in arm)
-        for name, arm in arms.items():
-            if "contrast" in arm:
-                yield Finding(task, baseline, name, found["metric"], found["direction"] == "lower", arms[baseline], arm, arm["contrast"])
-
-
-def is_present(record):
-    """Whether the record is by the present rule."""
-    return any(found.is_present for found in findings(record))
-
-
 @dataclasses.dataclass
 class Claim:
     """One entry of claims.yaml with what its study declares, and the records of the study, which may be absent."""
@@ -106,9 +85,13 @@ class Claim:
             raise AttributeError(f"a claim has no {name}") from None
 
     def finding(self, record):
-        """The finding on this claim in `record`; None if there is none by the present rule."""
-        task = self.setting(record) if record else None
-        return next((found for found in findings(record) if (found.task, found.name) == (task, self.arm) and found.is_present), None)
+        """What `record` has on this claim; None if that is nothing."""
+        task = record and record["tasks"].get(self.setting(record))
+        arm = task and task["arms"].get(self.arm)
+        if not arm:
+            return None
+        baseline = next(name for name, one in task["arms"].items() if "contrast" not in one)
+        return Finding(baseline, self.arm, task["metric"], task["direction"] == "lower", task["arms"][baseline], arm, arm["contrast"])
 
     def setting(self, record):
         """The name that the record has for the claim's task in the claim's size."""

@@ -126,7 +126,7 @@ def commit_text(record):
 
 
 def look_text(claim, record, what):
-    """A paragraph on one record of the claim's study by the present rule; nothing if there is none."""
+    """A paragraph on one record of the claim's study; nothing if there is none."""
     finding = claim.finding(record)
     if finding is None:
         return ""
@@ -199,7 +199,7 @@ def section(claim):
     finding = claim.finding(claim.record)
     ladders = [ladder_text(study, sizes, arm) for study, sizes in ladder.read_ladders().items() if (arm := ladder.arm_of(claim, sizes))]
     paragraphs = [f"# {claim.says}", f"[What to use](atlas/index.md) · [all claims](atlas/claims.md) · `{claim.id}`", published_text(claim), claim_text(claim),
-                  look_text(claim, claim.record, "Here") or "Not run by the present rule.", look_text(claim, claim.again, "Second look"),
+                  look_text(claim, claim.record, "Here") or "Not run yet.", look_text(claim, claim.again, "Second look"),
                   claim.withdrawn and f"Why it is withdrawn: {claim.withdrawn}", *ladders, finding and files.catalogue()["studies"].get(claim.study), claim.note,
                   regime.table(claim, finding), outside_text(claim), claim.changes and f"What would change it: {claim.changes}", q_text(claim),
                   numbers_text(claim), history_text(claim), hashes_text(claim)]
@@ -211,6 +211,6 @@ def text_of(found):
     rules, counts = files.catalogue()["rules"], collections.Counter(claim.first for claim in found)
     counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
     tolerance = ", ".join(f"{factor} for {regime.QUANTITIES[quantity]}" for quantity, factor in rules["tolerance"].items() if factor != 1)
-    studies = [name + again * ".again" for name in files.studies() for again in (False, True) if claims.is_present(files.read_record(name, again))]
+    studies = [name + again * ".again" for name in files.studies() for again in (False, True) if files.record_path(name, again).exists()]
     return rebased(files.page("rules", claims=len(found), counts=counted, tolerance=tolerance, again=rules["second_look"],
                               studies=", ".join(f"[{name}](results/atlas/{name}.md)" for name in studies)), "../")
