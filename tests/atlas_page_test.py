@@ -161,7 +161,7 @@ class Cards(unittest.TestCase):
         self.assertEqual(facts["small_vocabulary"]["read"], "what others say of it", "which is as large_vocabulary")
 
     def test_the_script_is_short_and_the_cards_are_there_without_it(self):
-        self.assertLessEqual(len((files.HERE / "cards.js").read_text().splitlines()), 60)
+        self.assertLessEqual(len((files.HERE / "pages" / "cards.js").read_text().splitlines()), 60)
         self.assertEqual(cards.text_of(claims.read_claims()).count('<div class="card"'), len(claims.read_claims()))
 
 

@@ -1,5 +1,6 @@
 """Tests the atlas of claims: atlas_test.py <source folder> <program>"""
 
+import argparse
 import hashlib
 import itertools
 import json
@@ -185,6 +186,12 @@ class Regime(unittest.TestCase):
         self.assertEqual(regime.table(claim, None), "The source's regime: epochs 100 to 200, from memory.")
 
 
+def settings_of(study):
+    """The tasks of a study by name, or the settings of its grid as the program names them; none if it has one task alone."""
+    grid = {f"{study['base']['data']['task']}-{key.rpartition('.')[2]}={value:g}" for key, values in study.get("grid", {}).items() for value in values}
+    return {*study.get("tasks", {}), *grid}
+
+
 class Entries(unittest.TestCase):
     def test_every_claim_names_an_arm_that_its_study_compares(self):
         found = claims.read_claims()
@@ -193,9 +200,9 @@ class Entries(unittest.TestCase):
             study = files.read_study(claim.study)
             self.assertIn(claim.arm, set(study["arms"]) - {study["compare"]["baseline"]}, claim.id)
             if claim.task:
-                self.assertIn(claim.task, files.task_names(study), claim.id)
+                self.assertIn(claim.task, settings_of(study), claim.id)
             else:
-                self.assertEqual(files.task_names(study), set(), claim.id)
+                self.assertEqual(settings_of(study), set(), claim.id)
 
     def test_every_study_that_is_noted_exists(self):
         self.assertLessEqual(set(files.catalogue()["studies"]), set(files.studies()))
@@ -231,8 +238,8 @@ class Entries(unittest.TestCase):
         self.assertEqual(files.history()["post_norm_cold"][2]["words"], "Post-norm needs a warm-up.")
 
     def test_the_program_accepts_every_study(self):
-        for name in files.studies():
-            done = subprocess.run([PROGRAM, "config", "show", files.HERE / f"{name}.yaml"], capture_output=True, text=True)
+        for path in {*files.HERE.rglob("*.yaml")} - {files.HERE / "claims.yaml", files.HERE / "history.yaml"}:
+            done = subprocess.run([PROGRAM, "config", "show", path], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_results_are_those_of_the_study_as_it_stands(self):
@@ -326,40 +333,50 @@ class Records(unittest.TestCase):
 
 
 class SecondLooks(unittest.TestCase):
-    def test_trainings_are_longer_wherever_their_length_stands_and_seeds_are_fresh(self):
-        rule = {"steps": 3, "seeds": 20}
-        study = {"name": "s", "base": {"training": {"steps": 10, "save_every": 5}, "data": {"steps": 1}}, "tune": {"seeds": [101]},
-                 "tasks": {"a": {"training": {"budget": {"kind": "tokens", "tokens": 100}}}, "b": {"training.budget.tokens": 7}},
-                 "arms": {"x": {}, "short": {"training.steps": 2}, "evaluated": {"training.steps": 0}}, "seeds": [1, 2]}
-        wanted = {"name": "s", "base": {"training": {"steps": 30, "save_every": 5}, "data": {"steps": 1}}, "tune": {"seeds": [101]},
-                  "tasks": {"a": {"training": {"budget": {"kind": "tokens", "tokens": 300}}}, "b": {"training.budget.tokens": 21}},
-                  "arms": {"x": {}, "short": {"training.steps": 6}, "evaluated": {"training.steps": 0}}, "seeds": [21, 22]}
-        self.assertEqual(atlas.second_look(study, rule), wanted)
+    def setUp(self):
+        self.rule = files.catalogue()["rules"]["second_look"]
+        self.looks = {path.stem: (files.read_study(path.stem), files.read_study(f"again/{path.stem}")) for path in (files.HERE / "again").glob("*.yaml")}
 
-    def test_only_what_is_asked_again_is_run_again(self):
-        study = {"name": "s", "arms": {"plain": {}, "a": {}, "b": {"training.init_from.arm": "a"}, "c": {}},
-                 "compare": {"baseline": "plain", "arms": {"a": {"claim": "equal"}, "c": {"claim": "equal"}}}, "match": {"arms": ["a", "c"]},
-                 "expect": ["a.loss < plain.loss", "b.loss < c.loss", "b.loss < 2 * a.loss", "c.loss > 1"]}
-        names = atlas.needed_arms(study, ["b"])
-        self.assertEqual(names, ["plain", "a", "b"])
-        self.assertEqual(atlas.with_arms(study, names), {
-            "name": "s", "arms": {name: study["arms"][name] for name in names},
-            "compare": {"baseline": "plain", "arms": {"a": {"claim": "equal"}}}, "match": {"arms": ["a"]},
-            "expect": ["a.loss < plain.loss", "b.loss < 2 * a.loss"]})
-        self.assertEqual(atlas.with_arms(study, list(study["arms"])), study)
-        two = {"tasks": {"x": {}, "xy": {}}, "expect": ["x: a.loss > 1", "xy: a.loss > 1", "a.loss > 2"]}
-        self.assertEqual(atlas.with_tasks(two, ["xy"]), {"tasks": {"xy": {}}, "expect": ["xy: a.loss > 1", "a.loss > 2"]})
+    def test_are_longer_with_fresh_seeds_and_nothing_else_that_is_new(self):
+        for name, (first, again) in self.looks.items():
+            self.assertEqual(again["base"], {"training": {"steps": self.rule["steps"] * first["base"]["training"]["steps"]}}, name)
+            self.assertEqual(again["seeds"], [seed + self.rule["seeds"] for seed in first["seeds"]], name)
+            for key in ("arms", "tasks"):
+                self.assertLessEqual(again.get(key, {}).items(), first.get(key, {}).items(), name)
+            self.assertLessEqual(set(again.get("expect", [])), set(first["expect"]), name)
+            self.assertLessEqual(again.get("compare", {}).get("arms", {}).items(), first["compare"].get("arms", {}).items(), name)
+            self.assertLessEqual(set(again), {"extends", "seeds", "base", "arms", "tasks", "expect", "compare"}, name)
+
+    def test_what_is_asked_again_is_in_one(self):
+        asked = [claim for claim in claims.read_claims() if claim.is_asked_again]
+        self.assertTrue(asked)
+        for claim in asked:
+            whole = dict.__or__(*self.looks[claim.study])
+            self.assertIn(claim.arm, whole["arms"])
+            self.assertIn(whole["compare"].get("baseline") or self.looks[claim.study][0]["compare"]["baseline"], whole["arms"])
+            self.assertTrue(claim.task is None or claim.task in whole["tasks"])
 
     def test_no_seed_is_used_twice(self):
-        shift = files.catalogue()["rules"]["second_look"]["seeds"]
         for name in files.studies():
             study = files.read_study(name)
             used = {*study["seeds"], *study.get("tune", {}).get("seeds", [])}
-            self.assertFalse(used & {seed + shift for seed in study["seeds"]}, name)
+            self.assertFalse(used & {seed + self.rule["seeds"] for seed in study["seeds"]}, name)
             self.assertFalse(set(study["seeds"]) & set(study.get("tune", {}).get("seeds", [])), name)
 
-    def test_the_command_is_what_a_reader_types(self):
-        self.assertEqual(atlas.typed("recall", again=True), "python3 experiments/atlas/atlas.py run recall --again --data DIR")
+    def test_a_study_is_run_as_its_record_tells(self):
+        for again, file, folder in ((False, "norms", "atlas"), (True, "again/norms", "second_looks")):
+            options = argparse.Namespace(again=again, output=pathlib.Path("o"), data=pathlib.Path("d"), jobs=None)
+            with tempfile.TemporaryDirectory() as results, unittest.mock.patch.object(files, "RESULTS", pathlib.Path(results)), \
+                    unittest.mock.patch.object(records, "refuse_changed_studies"), unittest.mock.patch.object(records, "record_of") as taken, \
+                    unittest.mock.patch("subprocess.run") as ran:
+                ran.return_value.returncode, taken.return_value = atlas.EXPECTATION_FAILED, {"a": 1}
+                atlas.run("norms", options)
+                self.assertEqual(files.read_record("norms", again), {"a": 1})
+            self.assertEqual([str(word) for word in ran.call_args.args[0]],
+                             ["build/ablate", "run", f"experiments/atlas/{file}.yaml", "--output", f"o/{folder}", "--data", "d"])
+            taken.assert_called_with(files.ROOT / "o" / folder / "norms", f"build/ablate run experiments/atlas/{file}.yaml --output runs/{folder} --data DIR")
+
+    def test_make_runs_what_is_asked_for(self):
         done = subprocess.run(["make", "-n", "-C", SOURCE, "atlas", "PART=recall", "AGAIN=1", "DATA=d"], capture_output=True, text=True)
         self.assertIn("python3 experiments/atlas/atlas.py run recall --again --data d\n", done.stdout)
 
@@ -367,15 +384,6 @@ class SecondLooks(unittest.TestCase):
         for part, builds in ("PART=recall", True), ("PART=", False):
             done = subprocess.run(["make", "-n", "-C", SOURCE, "atlas", part], capture_output=True, text=True)
             self.assertEqual("cmake --build" in done.stdout, builds, part)
-
-    def test_the_program_accepts_every_second_look(self):
-        with tempfile.TemporaryDirectory() as folder:
-            asked = [(claim.study, [claim]) for claim in claims.read_claims() if claim.is_asked_again]
-            self.assertTrue(asked)
-            for name, found in [*((name, []) for name in files.studies()), *asked]:
-                copy = atlas.write_second_look(name, pathlib.Path(folder), found)
-                done = subprocess.run([PROGRAM, "config", "show", copy], capture_output=True, text=True)
-                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

@@ -50,16 +50,6 @@ def studies():
     return [*claimed, *others]
 
 
-def setting_name(study, key, value):
-    """The program's name of a study's only task at one value of its grid: language-peak=0.004."""
-    return f"{study['base']['data']['task']}-{key.rpartition('.')[2]}={value:g}"
-
-
-def task_names(study):
-    """The tasks of a study by name, or the settings of its grid; none if it has one task alone."""
-    return {*study.get("tasks", {}), *(setting_name(study, key, value) for key, values in study.get("grid", {}).items() for value in values)}
-
-
 def declared(study, arm):
     """The claim and the margin that a study declares of an arm."""
     compare = read_study(study)["compare"]
