@@ -17,7 +17,7 @@ import costs
 import files
 import frontier
 import gallery
-import ladder
+import measures
 import page
 import tables
 
@@ -89,8 +89,8 @@ class Page(unittest.TestCase):
 
 def option(*gains, name="A", metric="loss"):
     """An option with these gains, each with an interval of 0.01 to both sides."""
-    measures = [choices.Measure(1e4 * (i + 1), metric, gain, gain - 0.01, gain + 0.01) for i, gain in enumerate(gains)]
-    return choices.Option(name, [claim_of()], measures)
+    of = [measures.Measure(1e4 * (i + 1), metric, gain, gain - 0.01, gain + 0.01) for i, gain in enumerate(gains)]
+    return choices.Option(name, [claim_of()], of)
 
 
 class Controls(unittest.TestCase):
@@ -121,7 +121,7 @@ class Choices(unittest.TestCase):
     def test_what_two_settings_and_half_of_all_show_is_to_be_used(self):
         for gains, advice, others in (((0.02, 0.03), "**Use: A.** +0.020 to +0.030 nats.", "Shown in 2 of 2 settings, 10,000 to 20,000 parameters."),
                                       ((0.02,), "**Perhaps: A.** +0.020 nats.", "Shown in 1 of 1 settings, 10,000 parameters."),
-                                      ((0.001,), "**No difference: take the cheaper** of plain, A.", ""), ((-0.02,), "**Use: plain.**", "Worse: A.")):
+                                      ((0.001,), "**No difference shown: take the cheaper** of plain, A.", ""), ((-0.02,), "**Use: plain.**", "Worse: A.")):
             self.assertEqual((choices.advice({"usual": "plain"}, [option(*gains)])[0], choices.others([option(*gains)])), (advice, others))
 
     def test_the_option_that_most_settings_show_comes_first(self):
@@ -148,7 +148,7 @@ class Choices(unittest.TestCase):
         effect = {"mean": -0.1 * math.log(2)}  # of a baseline that falls by 0.1 where compute grows by e
         sizes = {"metric": "loss", "rungs": [{"x": 1e4}, {"x": 1e4 * math.e**0.5}],
                  "arms": [{"name": "plain", "baseline": "", "effects": [], "scores": [{"mean": 2.0}, {"mean": 1.9}]}]}
-        for factor in ladder.compute(sizes, {"baseline": "plain", "effects": [effect, effect]}):
+        for factor in measures.compute(sizes, {"baseline": "plain", "effects": [effect, effect]}):
             self.assertAlmostEqual(factor, 2.0)
 
 
@@ -216,29 +216,35 @@ class Outcomes(unittest.TestCase):
         self.assertEqual("+0.5 BLEU (+0.4 to +0.6)", page.effect_text(claim, claim.finding(claim.record)))
 
 
+def ladder(*effects, direction="lower", metric="loss", **arm):
+    """A ladder over two sizes with a plain arm, and one that has these effects."""
+    plain = {"name": "plain", "baseline": "", "effects": [], "scores": [{"mean": 2.0}, {"mean": 1.9}]}
+    rungs = [{"x": 28000.0}, {"x": 60000.0}]
+    return {"direction": direction, "metric": metric, "rungs": rungs, "arms": [plain, {"name": "arm", "baseline": "plain", "effects": effects} | arm]}
+
+
 class Ladders(unittest.TestCase):
+    SHOWN, ALIKE = {"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01, "interval": [-0.01, 0.03]}
+
     def test_a_gain_is_positive_where_the_arm_is_better(self):
-        arm = {"effects": [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01}]}
-        self.assertEqual(ladder.gains({"direction": "lower"}, arm), [(0.02, 0.01, 0.03), (-0.01, -0.01, -0.01)])
-        self.assertEqual(ladder.gains({"direction": "higher"}, arm), [(-0.02, -0.03, -0.01), (0.01, 0.01, 0.01)])
+        for direction, gains in (("lower", [(0.02, 0.01, 0.03), (-0.01, -0.01, -0.01)]), ("higher", [(-0.02, -0.03, -0.01), (0.01, 0.01, 0.01)])):
+            found = ladder(self.SHOWN, {"mean": 0.01}, direction=direction)
+            self.assertEqual([(one.mean, one.low, one.high) for one in measures.rungs_of(found, found["arms"][1])], gains)
 
     def test_a_trend_is_told_where_the_interval_of_its_slope_leaves_out_zero(self):
-        for direction, interval, words in (("lower", [-0.2, -0.1], "rising"), ("lower", [0.1, 0.2], "falling"), ("higher", [0.1, 0.2], "rising"),
-                                           ("higher", [-0.2, -0.1], "falling"), ("lower", [-0.1, 0.1], ""), ("lower", None, "")):
-            self.assertEqual(ladder.trend({"direction": direction}, {"slope": {"interval": interval}} if interval else {}), words)
+        for direction, interval, words in (("lower", [-0.2, -0.1], " (rising)"), ("lower", [0.1, 0.2], " (falling)"), ("higher", [0.1, 0.2], " (rising)"),
+                                           ("higher", [-0.2, -0.1], " (falling)"), ("lower", [-0.1, 0.1], ""), ("lower", None, "")):
+            self.assertEqual(measures.trend({"direction": direction}, {"slope": {"interval": interval}} if interval else {}), words)
 
-    def test_a_claim_has_its_gain_at_each_size_in_bold_where_it_shows(self):
-        effects = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01, "interval": [-0.01, 0.03]}, {"mean": 0.03, "interval": [0.01, 0.05]}]
-        sizes = {"direction": "lower", "arms": [{"name": "pope", "effects": effects}, {"name": "plain", "effects": []}]}
-        sizes["arms"].append({"name": "canon", "effects": effects[:1], "slope": {"interval": [-0.2, -0.1]}})
-        for name, text in (("pope", "**+0.020**, -0.010, **-0.030**"), ("canon", "**+0.020** (rising)")):
-            self.assertEqual(ladder.sizes_text(sizes, ladder.arm_of(claim_of(ladder=name), sizes)), text)
-        self.assertEqual([ladder.arm_of(claim_of(id=name), sizes) for name in ("plain", "other")], [None, None])
+    def test_a_claim_has_its_gain_at_each_size_in_bold_where_it_shows_and_in_the_units_of_its_metric(self):
+        for metric, text in (("loss", "**+0.020**, -0.010 (rising)"), ("exact_match", "**+2 points**, -1 points (rising)"), ("bleu", "**+0.02 BLEU**, -0.01 BLEU (rising)")):
+            found = ladder(self.SHOWN, self.ALIKE, metric=metric, slope={"interval": [-0.2, -0.1]})
+            self.assertEqual(measures.sizes_text(found, measures.arm_of(claim_of(ladder="arm"), found)), text)
+            self.assertEqual([measures.arm_of(claim_of(id=name), found) for name in ("plain", "other")], [None, None])
 
     def test_a_picture_has_a_mark_and_an_interval_for_each_size(self):
-        effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]
-        found = {"direction": "lower", "metric": "loss", "rungs": [{"x": 28000.0}, {"x": 60000.0}], "arms": [{"name": "plain", "scores": [{"mean": 2.0}, {"mean": 1.9}]}]}
-        svg = choices.picture(choices.rungs_of(found, {"baseline": "plain", "effects": effect}))
+        found = ladder(self.SHOWN, self.ALIKE)
+        svg = measures.picture(measures.rungs_of(found, found["arms"][1]))
         self.assertEqual((svg.count("<circle"), svg.count("<line"), svg.count('class="shown"')), (2, 3, 1))
 
 

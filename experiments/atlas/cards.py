@@ -1,9 +1,9 @@
 """docs/atlas/claims.md: a card for each claim, which a script can filter."""
 
-import choices
 import claims
 import costs
 import files
+import measures
 import page
 
 READ = {"abstract": "its abstract", "figures": "its figures", "notes": "what others say of it"}
@@ -27,13 +27,13 @@ def facts_of(claim, found):
     return {"size": "below 45,000 parameters" if parameters < 45e3 else "to 150,000" if parameters < 150e3 else "above 150,000",
             "of": "text" if finding and finding.metric in claims.LOSSES else "translation" if finding and finding.metric == "bleu" else "task",
             "time": "not measured" if time is None else "at most 1.1 of the baseline's" if time <= 1.1 else "more than 1.1",
-            "asked": "more than once" if len(choices.measures_of(claim)) > 1 else "once", "read": READ[reading_of(claim, found)], "outcome": claim.first}
+            "asked": "more than once" if len(measures.measures_of(claim)) > 1 else "once", "read": READ[reading_of(claim, found)], "outcome": claim.first}
 
 
 def sure_share(claim):
     """The end next to zero of the interval of the claim's effect, as a share of the baseline's score."""
     finding = claim.finding(claim.record)
-    shares = [max(one.low, -one.high, 0) / max(abs(finding.baseline["mean"]), 0.1) for one in choices.measures_of(claim)[:1]] if finding else []
+    shares = [max(one.low, -one.high, 0) / max(abs(finding.baseline["mean"]), 0.1) for one in measures.measures_of(claim)[:1]] if finding else []
     return max(shares, default=0)
 
 
@@ -42,11 +42,10 @@ def card(claim, found):
     data = " ".join(f'data-{key}="{value}"' for key, value in facts_of(claim, found).items())
     scale = f"; {page.scale_of(finding)}" if finding else ""
     again = f"; second look: {page.outcome_text(claim, claim.again)}" if claim.finding(claim.again) else ""
-    measures = choices.measures_of(claim)
-    numbers = ", ".join(map(choices.number_text, measures))
+    gains = measures.measures_of(claim)
     lines = [f"**[{claim.says}](claims/{claim.id}.md)**", f"{page.source_of(claim)}: {page.published_effect_text(claim) or 'no figures'}; {claim.where}",
              f"Here: {page.effect_text(claim, finding) or 'not measured'}{scale}",
-             f"{choices.picture(measures)} {numbers}" if measures else "",
+             f"{measures.picture(gains)} {', '.join(one.sized for one in gains)}" if gains else "",
              f"Outcome: **{page.outcome_text(claim, claim.record)}**{again}",
              f"Would change it: {claim.changes}" if claim.changes else "",
              f"Key: `{claim.part}`. {costs.cost_text(claim)}" if claim.part else ""]

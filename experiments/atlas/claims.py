@@ -31,6 +31,11 @@ def equivalence_interval(differences, factor=1):
     return (means[left_out], means[-1 - left_out]) if left_out >= 0 else None
 
 
+def gain_of(found, scale):
+    """A mean of differences and the ends of its interval, if it has one, lowest first, times the scale."""
+    return [scale * found["mean"], *sorted(scale * end for end in found.get("interval") or [])]
+
+
 @dataclasses.dataclass
 class Finding:
     """An arm beside its baseline in one record of a study; differences are arm less baseline."""
@@ -53,8 +58,7 @@ class Finding:
         """By how much the arm is better, as mean, lowest and highest of a 95 % interval, or the mean alone: of losses in per cent of the
         baseline's mean, by the program's test of the ratio, of other metrics as it is. Empty where a loss has no ratio."""
         found = self.contrast.get("relative") or {} if self.metric in LOSSES else self.contrast
-        scale = self.sign * (100 if self.metric in LOSSES else 1)
-        return [scale * found["mean"], *sorted(scale * end for end in found.get("interval") or [])] if found else []
+        return gain_of(found, self.sign * (100 if self.metric in LOSSES else 1)) if found else []
 
     @property
     def equivalence(self):

@@ -7,7 +7,7 @@ import statistics
 
 import claims
 import files
-import ladder
+import measures
 import regime
 
 
@@ -181,9 +181,9 @@ def history_text(claim):
 def ladder_text(study, sizes, arm):
     """What an arm gains at several sizes, and as factors of the baseline's compute."""
     parameters = ", ".join(f"{rung['x']:,.0f}" for rung in sizes["rungs"])
-    times = ", ".join(f"{factor:.2f}" for factor in ladder.compute(sizes, arm) if factor)
+    times = ", ".join(f"{factor:.2f}" for factor in measures.compute(sizes, arm) if factor)
     compute = f" The baseline would need {times} times the compute for the same losses, by its own line between sizes." if times else ""
-    return f"In [{study}](results/atlas/{study}.md), with {parameters} parameters, better by: {ladder.sizes_text(sizes, arm)}.{compute}"
+    return f"In [{study}](results/atlas/{study}.md), with {parameters} parameters, better by: {measures.sizes_text(sizes, arm)}.{compute}"
 
 
 def hashes_text(claim):
@@ -197,7 +197,7 @@ def hashes_text(claim):
 def section(claim):
     """The claim's own page."""
     finding = claim.finding(claim.record)
-    ladders = [ladder_text(study, sizes, arm) for study, sizes in ladder.read_ladders().items() if (arm := ladder.arm_of(claim, sizes))]
+    ladders = [ladder_text(study, sizes, arm) for study, sizes in measures.read_ladders().items() if (arm := measures.arm_of(claim, sizes))]
     paragraphs = [f"# {claim.says}", f"[What to use](atlas/index.md) · [all claims](atlas/claims.md) · `{claim.id}`", published_text(claim), claim_text(claim),
                   look_text(claim, claim.record, "Here") or "Not run yet.", look_text(claim, claim.again, "Second look"),
                   claim.withdrawn and f"Why it is withdrawn: {claim.withdrawn}", *ladders, finding and files.catalogue()["studies"].get(claim.study), claim.note,

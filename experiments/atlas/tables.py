@@ -2,10 +2,9 @@
 
 import json
 
-import choices
 import claims
 import files
-import ladder
+import measures
 import page
 
 OTHERS = files.DOCS / "results" / "other_test_sets.json"  # of records of before they had them: by study, task, arm and test set
@@ -49,7 +48,7 @@ def task_text(record, name):
 
 def ladder_text(sizes):
     arms = [arm for arm in sizes["arms"] if arm["effects"]]
-    rows = [[f"`{arm['name']}`", choices.picture(choices.rungs_of(sizes, arm)), ladder.sizes_text(sizes, arm)] for arm in arms]
+    rows = [[f"`{arm['name']}`", measures.picture(measures.rungs_of(sizes, arm)), measures.sizes_text(sizes, arm)] for arm in arms]
     rungs = ", ".join(f"{rung['label']}: {rung['x'] / 1000:,.0f} thousand parameters" for rung in sizes["rungs"])
     return f"## At several sizes\n\n{files.table(['arm', 'worse, better', f'{rungs}: better by'], rows)}"
 
