@@ -111,7 +111,7 @@ site: setup-test build $(ZENSICAL)
 # The atlas of claims: PART=NAME runs one of its studies with the texts below DATA, and AGAIN=1 for three times the steps; without PART it
 # lists the parts.
 atlas: setup-test $(if $(PART),build)
-	@python3 experiments/atlas/atlas.py $(if $(PART),run $(PART) $(if $(AGAIN),--again) $(if $(DATA),--data $(DATA)))
+	@python3 experiments/atlas/atlas.py $(if $(PART),$(PART) $(if $(AGAIN),--again) $(if $(DATA),--data $(DATA)))
 
 # What the program is made of, also as build/bill_of_materials.json.
 licences: build

@@ -13,7 +13,7 @@ import cards
 import choices
 import claims
 import controls
-import costs
+import cost
 import files
 import frontier
 import gallery
@@ -257,8 +257,8 @@ class Frontier(unittest.TestCase):
     def test_a_part_has_its_key_and_what_it_takes(self):
         measured = {"arms": {"scarce_text": {"arm": {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}}}}
         for found, text in ((measured, "Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({"arms": {}}, "")):
-            with unittest.mock.patch.object(costs, "read_costs", lambda _, found=found: found):
-                self.assertEqual(costs.cost_text(claim_of()), text)
+            with unittest.mock.patch.object(cost, "read_costs", lambda _, found=found: found):
+                self.assertEqual(cost.cost_text(claim_of()), text)
         self.assertIn("Key: `model.position.kind: pope`. Takes", frontier.text_of(claims.read_claims()))
 
 

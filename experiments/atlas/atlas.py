@@ -5,13 +5,11 @@
     make atlas PART=feed_forward     runs one study, takes its results over
     make atlas PART=normuon AGAIN=1  the second look, with more steps and other seeds, of the folder again
     make docs                        writes docs/atlas, docs/frontier.md and tables from docs/results/atlas, among others
-    experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
-    experiments/atlas/atlas.py page  writes them alone
+    experiments/atlas/atlas.py [NAME...] [--again] [--data DIR]
 """
 
 import argparse
 import json
-import pathlib
 import subprocess
 import sys
 
@@ -27,18 +25,17 @@ import tables
 EXPECTATION_FAILED = 1  # exit code of a study that ran, but not as it expects
 
 
-def run(study, options):
+def run(study, again, data):
     """Runs the study, or goes on with it, and takes its results over."""
     records.refuse_changed_studies()
-    file, folder = (f"again/{study}.yaml", "second_looks") if options.again else (f"{study}.yaml", "atlas")
-    typed = ["build/ablate", "run", f"experiments/atlas/{file}", "--output"]
-    command = [*typed, options.output / folder, "--data", options.data, *(["--jobs", str(options.jobs)] if options.jobs else [])]
-    done = subprocess.run(command, cwd=files.ROOT, check=False)
+    file, folder = (f"again/{study}", "runs/second_looks") if again else (study, "runs/atlas")
+    command = ["build/ablate", "run", f"experiments/atlas/{file}.yaml", "--output", folder, "--data"]
+    done = subprocess.run([*command, data], cwd=files.ROOT, check=False)
     if done.returncode not in (0, EXPECTATION_FAILED):
         sys.exit(done.returncode)
-    record = records.record_of(files.ROOT / options.output / folder / study, " ".join([*typed, f"runs/{folder}", "--data", "DIR"]))
+    record = records.record_of(files.ROOT / folder / study, " ".join([*command, "DIR"]))
     files.RESULTS.mkdir(parents=True, exist_ok=True)
-    files.record_path(study, options.again).write_text(json.dumps(record, indent=1) + "\n")
+    files.record_path(study, again).write_text(json.dumps(record, indent=1) + "\n")
 
 
 def pages():
@@ -69,28 +66,16 @@ def show_parts():
     print(f"Second looks that are due by the rule: {', '.join(due) or 'none'}.")
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    verbs = parser.add_subparsers(dest="verb")
-    runs = verbs.add_parser("run", help="run studies and take their results over")
-    runs.add_argument("studies", nargs="+", choices=files.studies(), metavar="NAME")
-    runs.add_argument("--again", action="store_true", help="the second look: more steps and other seeds")
-    runs.add_argument("--data", type=pathlib.Path, default=pathlib.Path("data"), help="the folder of multi30k/ and tinyshakespeare/")
-    runs.add_argument("--jobs", type=int, help="runs at once (default: as ablate run chooses)")
-    runs.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs"), help="where runs are kept (default runs)")
-    verbs.add_parser("page", help="write the pages from the results that are there")
-    return parser.parse_args()
-
-
 def main():
-    options = arguments()
-    if options.verb == "run":
-        for study in options.studies:
-            run(study, options)
-            write_pages()
-    elif options.verb == "page":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("studies", nargs="*", metavar="NAME", help="studies to run; absent: list all")
+    parser.add_argument("--again", action="store_true", help="the second look: more steps and other seeds")
+    parser.add_argument("--data", default="data", help="the folder of multi30k/ and tinyshakespeare/")
+    options = parser.parse_args()
+    for study in options.studies:
+        run(study, options.again, options.data)
         write_pages()
-    else:
+    if not options.studies:
         show_parts()
 
 

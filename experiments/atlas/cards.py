@@ -1,7 +1,7 @@
 """docs/atlas/claims.md: a card for each claim, which a script can filter."""
 
 import claims
-import costs
+import cost
 import files
 import measures
 import page
@@ -23,7 +23,7 @@ def reading_of(claim, found):
 def facts_of(claim, found):
     """What a card can be filtered by."""
     finding = claim.finding(claim.record)
-    parameters, time = finding.baseline["parameters"] if finding else 0, costs.time_of([claim])
+    parameters, time = finding.baseline["parameters"] if finding else 0, cost.time_of([claim])
     return {"size": "below 45,000 parameters" if parameters < 45e3 else "to 150,000" if parameters < 150e3 else "above 150,000",
             "of": "text" if finding and finding.metric in claims.LOSSES else "translation" if finding and finding.metric == "bleu" else "task",
             "time": "not measured" if time is None else "at most 1.1 of the baseline's" if time <= 1.1 else "more than 1.1",
@@ -48,7 +48,7 @@ def card(claim, found):
              f"{measures.picture(gains)} {', '.join(one.sized for one in gains)}" if gains else "",
              f"Outcome: **{page.outcome_text(claim, claim.record)}**{again}",
              f"Would change it: {claim.changes}" if claim.changes else "",
-             f"Key: `{claim.part}`. {costs.cost_text(claim)}" if claim.part else ""]
+             f"Key: `{claim.part}`. {cost.cost_text(claim)}" if claim.part else ""]
     body = "\n".join(f"{line}  " for line in lines if line)
     return f'<div class="card" {data} markdown>\n\n{body}\n\n</div>'
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import claims
 import controls
-import costs
+import cost
 import files
 import measures
 
@@ -62,7 +62,7 @@ def benefit_text(option):
     """What speaks for an option that is better, and what it costs."""
     unit = " nats" if option.main[0].metric == "loss" else measures.UNITS.get(option.main[0].metric, "")
     gains = span(option.main, lambda one: one.gain, key=lambda one: one.mean)
-    worth, time = [one.compute for one in option.main if one.compute and one.low > 0], costs.time_of(option.claims)
+    worth, time = [one.compute for one in option.main if one.compute and one.low > 0], cost.time_of(option.claims)
     return gains + unit + (f", worth {span(worth, '{:.1f}'.format)} times the compute" if worth else "") + (f", {time:.2f} times as long" if time else "")
 
 

@@ -1,25 +1,55 @@
 #!/usr/bin/env python3
-"""Measures what the parts of docs/frontier.md cost in time and memory, beside the baselines of their studies.
+"""What the parts of docs/frontier.md cost in time and memory, beside the baselines of their studies; as a program it measures this.
 
     experiments/atlas/cost.py [--rounds N] [--steps N] [--gpu CARD] [STUDY ...]
 
 Arms and baseline take turns, so that a load of the machine meets all of them. Writes docs/results/atlas/costs.json, or costs_gpu.json on a
-GPU, whose name is given and on which the models are larger; afterwards experiments/atlas/atlas.py page writes the page."""
+GPU, whose name is given and on which the models are larger; afterwards make docs writes the page."""
 
 import argparse
+import functools
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
 
 import yaml
 
-import costs
 import files
 
 PROGRAM = files.ROOT / "build" / "ablate"
+COSTS, COSTS_GPU = files.RESULTS / "costs.json", files.RESULTS / "costs_gpu.json"
 ON_GPU = {"training.device": "cuda", "training.precision": "bf16", "training.tokens_per_batch": 16448, "training.max_length": 257,
           "data.block": 256, "model.d_model": 512, "model.layers": 6, "model.attention.heads": 8, "model.feed_forward.d_hidden": 2048}
+
+
+@functools.cache
+def read_costs(file):
+    """What cost.py measured; no arms if it has not been run."""
+    return json.loads(file.read_text()) if file.exists() else {"arms": {}}
+
+
+def cost_of(claim, file=COSTS):
+    """Of the claim's arm, beside its baseline; None if it was not measured."""
+    return read_costs(file)["arms"].get(claim.study, {}).get(claim.arm)
+
+
+def time_of(claims):
+    """The longest training time for each token beside the baseline's; None if none was measured."""
+    return max((statistics.median(cost["seconds"]) for cost in map(cost_of, claims) if cost), default=None)
+
+
+def time_text(cost):
+    low, middle, high = (f"{end(cost['seconds']):.2f}" for end in (min, statistics.median, max))
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+def cost_text(claim):
+    """What cost.py measured on a processor and on a GPU, as a sentence; nothing if it did not."""
+    found = [(cost_of(claim, file), where) for file, where in ((COSTS, ""), (COSTS_GPU, " on a GPU"))]
+    places = [f"{time_text(cost)} times as long and {cost['memory']:.2f} times the memory{where}" for cost, where in found if cost]
+    return f"Takes {'; '.join(places)}" if places else ""
 
 
 def alone(study, arm):
@@ -70,14 +100,14 @@ def main():
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--gpu", metavar="CARD", help="measure on CUDA's first device, which has this name")
     options = parser.parse_args()
-    file = costs.COSTS_GPU if options.gpu else costs.COSTS
+    file = COSTS_GPU if options.gpu else COSTS
     arms = {}
     for entry in files.catalogue()["claims"]:
         study, arm = entry["study"], entry["arm"]
         trained = files.read_study(study)["arms"][arm].get("training.steps") != 0
         if "part" in entry and trained and study in (options.studies or [study]) and arm not in arms.setdefault(study, []):
             arms[study].append(arm)
-    found = costs.read_costs(file)
+    found = read_costs(file)
     found |= {"rounds": options.rounds, "processor": options.gpu or processor()}
     for study, names in arms.items():
         try:

@@ -3,7 +3,7 @@
 import re
 
 import choices
-import costs
+import cost
 import files
 import regime
 
@@ -35,7 +35,7 @@ def with_links(sentence):
 
 
 def row(key, word, sentence, found):
-    times = [time for claim in found if (time := costs.time_of([claim]))]
+    times = [time for claim in found if (time := cost.time_of([claim]))]
     told = ", ".join(f"[{claim.id.replace('_', ' ')}](atlas/claims/{claim.id}.md): {claim.first}" for claim in found)
     span = choices.span(times, "{:.2f}".format) if times else ""
     return [f'<a id="{key}-{word}"></a>`{word}`', with_links(sentence), span, told]

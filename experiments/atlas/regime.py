@@ -26,10 +26,15 @@ def settings_of(study, claim, arm):
     return flat(study["base"]) | flat(task) | flat(size) | flat(study["arms"][arm])
 
 
+def text_of(settings):
+    """What claims.yaml has on the training text; nothing if it does not know it."""
+    train = settings.get("data.train")
+    return files.catalogue()["texts"].get(train[0] if isinstance(train, list) else train, {})
+
+
 def text_tokens(settings):
     """Tokens of the training text; None if they are not known."""
-    train = settings.get("data.train")
-    text = files.catalogue()["texts"].get(train[0] if isinstance(train, list) else train, {})
+    text = text_of(settings)
     if "pairs" in text:
         return settings.get("data.train_pairs", text["pairs"]) * text["tokens_per_pair"]
     if "characters" in text and settings.get("tokenizer.kind") == "character":
@@ -40,11 +45,8 @@ def text_tokens(settings):
 
 def distance(settings, found):
     """How far the baseline is from the best that is known for its text; None if nothing is."""
-    train = settings.get("data.train")
-    best = files.catalogue()["texts"].get(train[0] if isinstance(train, list) else train, {}).get("best", {}).get(found.metric)
-    if best is None:
-        return None
-    return found.baseline["mean"] - best if found.lower_is_better else best - found.baseline["mean"]
+    best = text_of(settings).get("best", {}).get(found.metric)
+    return None if best is None else found.sign * (best - found.baseline["mean"])
 
 
 def values_of(claim, found):
