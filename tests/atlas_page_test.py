@@ -67,9 +67,8 @@ class Page(unittest.TestCase):
 
     def test_the_studies_that_were_run_are_linked(self):
         text = page.text_of(claims.read_claims())
-        for name in files.studies():
-            for again, suffix in ((False, ""), (True, ".again")):
-                self.assertEqual(f"(../results/atlas/{name}{suffix}.md)" in text, files.read_record(name, again) is not None, name)
+        for path in files.RESULTS.glob("*.json"):
+            self.assertEqual(f"(../results/atlas/{path.stem}.md)" in text, not path.name.startswith("costs"), path)
 
     def test_the_page_states_its_rules_as_they_are(self):
         text = page.text_of(claims.read_claims())
@@ -110,7 +109,7 @@ class Controls(unittest.TestCase):
                 self.assertAlmostEqual(found, wanted, places=4)
 
     def test_stand_on_the_page_that_comes_first(self):
-        self.assertIn(controls.text_of(files.records()), choices.text_of(claims.read_claims()))
+        self.assertIn(controls.text_of(files.records().values()), choices.text_of(claims.read_claims()))
 
 
 class Choices(unittest.TestCase):

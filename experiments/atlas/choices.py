@@ -129,5 +129,5 @@ def section(choice, options):
 
 def text_of(found):
     choices = [(choice, list(options_of(choice, found))) for choice in files.catalogue()["choices"]]
-    return files.page("index", table=files.table(["choice", "what to use", *COLUMNS], (row(*one) for one in choices)), controls=controls.text_of(files.records()),
+    return files.page("index", table=files.table(["choice", "what to use", *COLUMNS], (row(*one) for one in choices)), controls=controls.text_of(files.records().values()),
                       sections="\n\n".join(section(*one) for one in choices))

@@ -22,8 +22,9 @@ def read_record(study, again=False):
 
 
 def records():
-    """All that are there."""
-    return filter(None, (read_record(study, again) for study in studies() for again in (False, True)))
+    """All that are there, by the names of their files."""
+    found = {record_path(study, again).stem: read_record(study, again) for study in studies() for again in (False, True)}
+    return {name: record for name, record in found.items() if record}
 
 
 @functools.cache

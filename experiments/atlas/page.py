@@ -69,7 +69,7 @@ def outcome_text(claim, record):
         return word
     margin = f" (margin {claim.margin:g} {claims.metric_text(finding.metric)})" if word == claims.UNDECIDED else ""
     alone = f" ({claim.shown(finding)})" if word in (claims.OUTSIDE, claims.WITHDRAWN) else ""
-    return word + margin + alone + "\\*" * any(bool(arm.get("at_edge")) for _, arm in arms_of(finding))
+    return word + margin + alone + "\\*" * any(arm.get("at_edge") for _, arm in arms_of(finding))
 
 
 def q_text(claim):
@@ -211,6 +211,5 @@ def text_of(found):
     rules, counts = files.catalogue()["rules"], collections.Counter(claim.first for claim in found)
     counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
     tolerance = ", ".join(f"{factor} for {regime.QUANTITIES[quantity]}" for quantity, factor in rules["tolerance"].items() if factor != 1)
-    studies = [name + again * ".again" for name in files.studies() for again in (False, True) if files.record_path(name, again).exists()]
     return rebased(files.page("rules", claims=len(found), counts=counted, tolerance=tolerance, again=rules["second_look"],
-                              studies=", ".join(f"[{name}](results/atlas/{name}.md)" for name in studies)), "../")
+                              studies=", ".join(f"[{name}](results/atlas/{name}.md)" for name in files.records())), "../")

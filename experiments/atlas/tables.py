@@ -64,5 +64,4 @@ def text_of(record):
 
 def pages():
     """All of them, by path."""
-    found = {files.record_path(study, again).with_suffix(".md"): files.read_record(study, again) for study in files.studies() for again in (False, True)}
-    return {path: text_of(record) for path, record in found.items() if record}
+    return {files.RESULTS / f"{name}.md": text_of(record) for name, record in files.records().items()}
