@@ -56,14 +56,14 @@ TEST(TokenTypes, CountTheEndsOfTextsBeforeATokenAndGoNoFurtherThanTheLast) {
 
 TEST(TokenTypes, OfAPairDoNotDependOnThePaddingBehindIt) {
   const torch::NoGradGuard no_grad;
-  const auto model = with_types(reader(2), kEnd);
+  auto model = with_types(reader(2), kEnd);
   const auto whole = model->forward(ids({{1, 5, kEnd, 6, kEnd}}), {});
   const auto padded = model->forward(ids({{1, 5, kEnd, 6, kEnd, kPad, kPad}}), {});
   EXPECT_LT(largest_difference(padded.slice(1, 0, 5), whole), 1e-6);
 }
 
 TEST(TokenTypes, AreAVectorForEveryTextAlsoWithoutPairs) {
-  const auto model = with_types(reader(2), {});
+  auto model = with_types(reader(2), {});
   EXPECT_EQ(parameter_count(*model) - parameter_count(*with_types(reader(0), {})), 2 * 8);
   model->forward(ids({{1, 5, kEnd}}), {}).pow(2).sum().backward();
   const auto gradient = model->named_parameters()["token_type_embedding"].grad();
