@@ -9,7 +9,7 @@
 namespace ablate::analysis {
 namespace {
 
-constexpr double kClose = 1e-12;
+constexpr double kRounding = 1e-12;
 constexpr int kSeeds = 6;
 const std::string kOver = "compare: {baseline: base, metric: exact_match, control: false, over: ";
 const std::string kMean = "lengths 2 to 16";
@@ -60,8 +60,8 @@ TEST(OverLengths, TheNumberOfASeedIsTheMeanOfItsLengths) {
   const auto evidence = over("lengths");
   const auto& cell = cell_of(evidence, "a", "exact_match", kMean);
   ASSERT_EQ(cell.sample.count, kSeeds);
-  EXPECT_NEAR(cell.sample.values[2], (0.93 + 0.63 + 0.33) / 3, kClose);
-  EXPECT_NEAR(cell.contrast->mean, 0.035, kClose);
+  EXPECT_NEAR(cell.sample.values[2], (0.93 + 0.63 + 0.33) / 3, kRounding);
+  EXPECT_NEAR(cell.contrast->mean, 0.035, kRounding);
   EXPECT_EQ(cell.over, config::Over::lengths);
 }
 
@@ -69,7 +69,7 @@ TEST(OverLengths, TheAreaOverLogLengthIsOfTrapezoids) {
   const auto evidence = over("log_lengths");
   // Between 2, 4 and 16 there are one and two octaves, with the means 0.75 and 0.45.
   EXPECT_NEAR(cell_of(evidence, "base", "exact_match", "log " + kMean).sample.mean,
-              (0.75 * 1 + 0.45 * 2) / 3, kClose);
+              (0.75 * 1 + 0.45 * 2) / 3, kRounding);
   EXPECT_TRUE(says(evidence.tasks.front().family, "The area over log length is compared"));
 }
 
@@ -93,7 +93,7 @@ TEST(OverLengths, TheyAreOneComparisonAndEachByItselfIsExploratory) {
 TEST(OverLengths, TestSetsChooseThem) {
   const auto evidence = over("lengths, test_sets: {copy: [length 2, length 4]}");
   const auto& cell = cell_of(evidence, "base", "exact_match", "lengths 2 to 4");
-  EXPECT_NEAR(cell.sample.mean, 0.75, kClose);
+  EXPECT_NEAR(cell.sample.mean, 0.75, kRounding);
   EXPECT_FALSE(cell.extrapolates);
   EXPECT_EQ(cell_within(arm_of(evidence, "base"), "exact_match")->test_set, "length 2")
       << "a test set by itself shows whether the task is learned";
@@ -128,7 +128,7 @@ TEST(OverLengths, SizesHaveALadderOfTheMeans) {
   const auto evidence = make_evidence(study_of(sizes), runs_in({"copy-s", "copy-l"}));
   ASSERT_EQ(evidence.ladders.size(), 1U);
   EXPECT_EQ(evidence.ladders.front().test_set, kMean);
-  EXPECT_NEAR(evidence.ladders.front().arms.back().effects.front().mean, 0.035, kClose);
+  EXPECT_NEAR(evidence.ladders.front().arms.back().effects.front().mean, 0.035, kRounding);
   EXPECT_EQ(evidence.tasks.front().comparisons, 2);
 }
 
@@ -152,7 +152,7 @@ TEST(OverTasks, TheNumberOfASeedIsTheMeanOfTheTasksPrimaryNumbers) {
   EXPECT_EQ(all.name, kAllTasks);
   EXPECT_EQ(all.parts, (std::vector<std::string>{"copy", "reverse"}));
   EXPECT_NEAR(cell_of(evidence, "base", "exact_match", "2 tasks").sample.mean,
-              (0.2 + (0.6 + 0.8) / 2) / 2, kClose);
+              (0.2 + (0.6 + 0.8) / 2) / 2, kRounding);
   EXPECT_EQ(arm_of(evidence, "base").parameters, 1234);
   EXPECT_EQ(arm_of(evidence, "base").steps.mean, 20);
 }
@@ -219,7 +219,7 @@ TEST(OverTasks, SizesHaveALadderOfTheMeans) {
   EXPECT_EQ(evidence.tasks.front().comparisons, 4) << "two arms in two sizes";
   ASSERT_EQ(evidence.ladders.size(), 1U);
   EXPECT_EQ(evidence.ladders.front().task, kAllTasks);
-  EXPECT_NEAR(evidence.ladders.front().arms[1].effects.back().mean, 0.035, kClose);
+  EXPECT_NEAR(evidence.ladders.front().arms[1].effects.back().mean, 0.035, kRounding);
 }
 
 }  // namespace
