@@ -78,6 +78,22 @@ std::vector<Candidate> one_file(const Text& options, const std::filesystem::path
   throw DataError(fault + "; fix the line, or leave such lines out with data.bad_lines: skip");
 }
 
+[[noreturn]] void refuse_all_of(const std::filesystem::path& file) {
+  throw DataError(file.string() + ": no line can be used");
+}
+
+std::string fault_of_first_row(const Text& options, const std::filesystem::path& file) {
+  auto reader = table_of(options, file);
+  auto row = reader.next();
+  if (!row) refuse_all_of(file);
+  return candidate_of(reader, std::move(*row)).fault;
+}
+
+std::string fault_of_first_line(const Text& options, const std::filesystem::path& file) {
+  require_plain_name(file);
+  return fault_of(file, 0, read_lines(file, options.max_line_bytes, 1).front());
+}
+
 std::vector<std::filesystem::path> resolve(const std::vector<std::string>& files,
                                            const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> paths;
@@ -127,20 +143,13 @@ std::vector<Example> read_pairs(const Text& options,
     else
       refuse(candidate.fault);
   }
-  if (examples.empty()) throw DataError(files[0].string() + ": no line can be used");
+  if (examples.empty()) refuse_all_of(files[0]);
   return examples;
 }
 
-void check_first_lines(const Text& options, const std::filesystem::path& folder) {
-  if (options.bad_lines == BadLine::skip) return;
-  for (const auto* files : {&options.train, &options.validation, &options.test}) {
-    const auto paths = resolve(*files, folder);
-    if (paths.size() != 1 || !std::filesystem::is_regular_file(paths[0])) continue;
-    auto reader = table_of(options, paths[0]);
-    auto row = reader.next();
-    const auto first = row ? candidate_of(reader, std::move(*row)) : Candidate();
-    if (!first.fault.empty()) refuse(first.fault);
-  }
+void check_beginning(const Text& options, const std::filesystem::path& file, bool alone) {
+  const auto fault = alone ? fault_of_first_row(options, file) : fault_of_first_line(options, file);
+  if (!fault.empty() && options.bad_lines == BadLine::error) refuse(fault);
 }
 
 Corpus read_text(const Text& options, const std::filesystem::path& folder) {

@@ -9,16 +9,9 @@ namespace ablate::data {
 /// shows.
 Corpus read_labelled(const Labelled& options, const std::filesystem::path& folder);
 
-/// The same check for a file of labelled text.
-void check_first_lines(const Labelled& options, const std::filesystem::path& folder);
-
 /// Reads running text: every line is an example without a source. Empty lines count; a line that
 /// cannot be used throws DataError with file and line.
 Corpus read_language(const Language& options, const std::filesystem::path& folder);
-
-/// Throws the DataError of read_language() for a file that is not of the form that it is read as.
-/// Reads only first lines.
-void check_first_lines(const Language& options, const std::filesystem::path& folder);
 
 /// Opens files of tokens, each of which is one example. Throws DataError as TokenFile does, and for
 /// a file that has no token to predict.
@@ -29,9 +22,13 @@ Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder);
 /// `bad_lines: skip`. Throws DataError if `train_pairs` exceeds the number of pairs.
 Corpus read_text(const Text& options, const std::filesystem::path& folder);
 
-/// Throws the DataError of read_text() if the first line of a TSV file is bad, for example because
-/// the file has another format.
-void check_first_lines(const Text& options, const std::filesystem::path& folder);
+/// Throw the DataError with which the readers above would refuse this file of `options` by its
+/// first line, or by pieces of it if it holds tokens, and read no more than that. `alone`: its
+/// lines are pairs.
+void check_beginning(const Text& options, const std::filesystem::path& file, bool alone);
+void check_beginning(const Labelled& options, const std::filesystem::path& file);
+void check_beginning(const Language& options, const std::filesystem::path& file);
+void check_beginning(const Tokens& options, const std::filesystem::path& file);
 
 /// Reads one set, [source file, target file] or [TSV file], as read_text() does. Adds to `skipped`.
 std::vector<Example> read_pairs(const Text& options,

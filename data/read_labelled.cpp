@@ -37,8 +37,8 @@ Text as_text(const Labelled& options) {
 
 }  // namespace
 
-void check_first_lines(const Labelled& options, const std::filesystem::path& folder) {
-  check_first_lines(as_text(options), folder);
+void check_beginning(const Labelled& options, const std::filesystem::path& file) {
+  check_beginning(as_text(options), file, /*alone=*/true);
 }
 
 Corpus read_labelled(const Labelled& options, const std::filesystem::path& folder) {

@@ -12,10 +12,12 @@
 namespace ablate::data {
 namespace {
 
-std::vector<Example> lines_of(const std::filesystem::path& file, int64_t max_line_bytes) {
+/// All lines, or the first `most`.
+std::vector<Example> lines_of(const Language& options, const std::filesystem::path& file,
+                              size_t most = SIZE_MAX) {
   require_plain_name(file);
   std::vector<Example> lines;
-  for (auto& line : read_lines(file, max_line_bytes)) {
+  for (auto& line : read_lines(file, options.max_line_bytes, most)) {
     if (!line.fault.empty())
       throw DataError(file.string() + ":" + std::to_string(lines.size() + 1) + ": " + line.fault);
     lines.push_back({.source = {}, .target = std::move(line.text)});
@@ -69,12 +71,23 @@ std::vector<Example> lines_of_rows(const Language& options, const std::filesyste
   return lines;
 }
 
+/// Of a tokenizer that is read later, which gives the checks of FileText its own size.
+constexpr int64_t kUnknownVocabulary = 65'536;
+
+std::shared_ptr<const TokenFile> tokens_in(const Tokens& options,
+                                           const std::filesystem::path& file) {
+  auto tokens = std::make_shared<const TokenFile>(file, options.dtype);
+  tokens->check_type(options.vocabulary.value_or(kUnknownVocabulary));
+  if (tokens->size() < 2) throw DataError(file.string() + " has one token, which nothing predicts");
+  return tokens;
+}
+
 }  // namespace
 
 Corpus read_language(const Language& options, const std::filesystem::path& folder) {
   const auto read = [&](const std::string& file) {
     return options.format ? lines_of_rows(options, folder / file)
-                          : lines_of(folder / file, options.max_line_bytes);
+                          : lines_of(options, folder / file);
   };
   Corpus corpus{.train = read(options.train)};
   const size_t fewest = 1 + (options.validation ? 0 : 1) + (options.test_held_out > 0 ? 1 : 0);
@@ -95,16 +108,9 @@ Corpus read_language(const Language& options, const std::filesystem::path& folde
   return corpus;
 }
 
-/// Of a tokenizer that is read later, which gives the checks of FileText its own size.
-constexpr int64_t kUnknownVocabulary = 65'536;
-
 Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder) {
   const auto open = [&](const std::string& name) {
-    auto file = std::make_shared<const TokenFile>(folder / name, options.dtype);
-    file->check_type(options.vocabulary.value_or(kUnknownVocabulary));
-    if (file->size() < 2)
-      throw DataError(file->path().string() + " has one token, which nothing predicts");
-    return std::vector{Example{.tokens = std::move(file)}};
+    return std::vector{Example{.tokens = tokens_in(options, folder / name)}};
   };
   Corpus corpus{.train = open(options.train), .validation = open(options.validation)};
   corpus.tests.push_back({.name = Tokens::test_name,
@@ -112,17 +118,17 @@ Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder) {
   return corpus;
 }
 
-void check_first_lines(const Language& options, const std::filesystem::path& folder) {
-  for (const auto& name : {std::optional(options.train), options.validation, options.test}) {
-    if (!name || !std::filesystem::is_regular_file(folder / *name)) continue;
-    if (options.format) {
-      auto reader = rows_in(options, folder / *name);
-      next_text(reader);
-    } else {
-      require_plain_name(folder / *name);
-      LineReader(GzipFile(folder / *name), options.max_line_bytes).next();
-    }
+void check_beginning(const Language& options, const std::filesystem::path& file) {
+  if (!options.format) {
+    lines_of(options, file, 1);
+    return;
   }
+  auto reader = rows_in(options, file);
+  next_text(reader);
+}
+
+void check_beginning(const Tokens& options, const std::filesystem::path& file) {
+  tokens_in(options, file);
 }
 
 }  // namespace ablate::data

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "data/corpus.h"
-#include "data/read_corpus.h"
 #include "tokenizer/text/unicode.h"
 
 namespace ablate::data {
@@ -94,10 +93,13 @@ std::string LineReader::place() const {
   return file_.path().string() + ":" + std::to_string(number_);
 }
 
-std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes) {
+std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes,
+                             size_t most) {
   LineReader reader(GzipFile(file), max_line_bytes);
   std::vector<Line> lines;
-  while (auto line = reader.next()) {
+  while (lines.size() < most) {
+    auto line = reader.next();
+    if (!line) break;
     if (line->cut) line->fault += " (data.max_line_bytes)";
     lines.push_back(std::move(*line));
   }
@@ -131,13 +133,6 @@ std::string text_of(std::span<const std::string> lines) {
 
 bool blank(std::string_view text) {
   return std::ranges::all_of(tokenizer::code_points(text), shows_nothing);
-}
-
-void check_first_lines(const DataOptions& options, const std::filesystem::path& folder) {
-  if (const auto* text = std::get_if<Text>(&options)) check_first_lines(*text, folder);
-  if (const auto* text = std::get_if<Labelled>(&options)) check_first_lines(*text, folder);
-  if (const auto* text = std::get_if<Language>(&options)) check_first_lines(*text, folder);
-  if (const auto* files = std::get_if<Tokens>(&options)) open_tokens(*files, folder);
 }
 
 }  // namespace ablate::data

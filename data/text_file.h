@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "data/data_options.h"
 #include "data/gzip_file.h"
 
 namespace ablate::data {
@@ -55,8 +54,10 @@ class LineReader {
   int64_t number_ = 0;  // lines read
 };
 
-/// All lines of a file of a study. Throws DataError if it is empty, and as GzipFile does.
-std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes);
+/// All lines of a file of a study, or the first `most`. Throws DataError if it is empty, and as
+/// GzipFile does.
+std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes,
+                             size_t most = SIZE_MAX);
 
 /// `text` as one line: line breaks within it become spaces.
 std::string one_line(std::string text);
@@ -74,9 +75,5 @@ std::string text_of(std::span<const std::string> lines);
 /// tokenizers), control characters, characters without a width, and U+FFFD for lost ones. Every
 /// text without a token after SentencePiece's normalisation is blank.
 bool blank(std::string_view text);
-
-/// Throws DataError if load() would refuse the first line of a file, for example because the file
-/// has another format. Reads only that line.
-void check_first_lines(const DataOptions& options, const std::filesystem::path& folder);
 
 }  // namespace ablate::data

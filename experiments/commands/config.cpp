@@ -7,7 +7,6 @@
 #include <memory>
 #include <set>
 
-#include "data/text_file.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/config/schema/printer.h"
@@ -65,7 +64,6 @@ void check_study(ConfigRequest& request) {
   const auto study = config::read_study(request.study, request.selection);
   for (const auto& run : study.runs) {
     if (run.seed != study.seeds.front()) continue;
-    data::check_first_lines(run.experiment.data, study.data_folder);
     if (const auto& from = run.experiment.training.init_from.run)
       records::check_start(study.data_folder / *from, run.experiment);
   }
@@ -127,7 +125,8 @@ void add_config(CLI::App& app) {
   verb->require_subcommand(1);
   auto* check_verb = verb->add_subcommand(
       "check",
-      "Report every mistake of a study at once, and files that are not there or have another form");
+      "Report at once every mistake of a study and every file that is not there or has another "
+      "form");
   add_study(*check_verb, *request);
   add_data_flag(*check_verb, request->data);
   check_verb->footer("Example:\n  ablate config check experiments/studies/quickstart.yaml");

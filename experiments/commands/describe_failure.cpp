@@ -1,5 +1,6 @@
 #include "experiments/commands/describe_failure.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -31,7 +32,8 @@ Failure classify(const std::exception_ptr& exception, bool debug) {
   try {
     std::rethrow_exception(exception);
   } catch (const config::ConfigError& error) {
-    return {ExitCode::usage, error.what()};
+    const bool by_data = std::ranges::all_of(error.problems, &config::Problem::of_data);
+    return {by_data ? ExitCode::data : ExitCode::usage, error.what()};
   } catch (const RunsFailed& error) {
     return {error.code, error.what()};
   } catch (const UsageError& error) {

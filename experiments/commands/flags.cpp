@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/config/study/study_check.h"
+#include "experiments/config/study/file_check.h"
 #include "experiments/config/yaml/value.h"
 #include "experiments/errors.h"
 

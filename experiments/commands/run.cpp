@@ -263,7 +263,10 @@ void add_run(CLI::App& app) {
     if (!request->data.empty()) request->selection.data_folder = data_folder(request->data);
     request->selection.count = run::counted_parameters();
     request->selection.parts = run::check_parts;
-    const auto study = records::planned(request->study, request->selection, request->output);
+    auto planned = request->selection;
+    // Before a job reads its data, a launcher's prologue may copy it to where it is read.
+    planned.with_files = !request->list && !request->launcher;
+    const auto study = records::planned(request->study, planned, request->output);
     if (request->list) return show_list(*request, study);
     run::check_choices(study);
     if (!request->dry_run) return run_study(*request, study);

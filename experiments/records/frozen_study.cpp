@@ -207,8 +207,11 @@ config::Selection frozen_selection(const StudyFolder& folder) {
 
 config::Study planned(const path& file, const config::Selection& selection, const path& output) {
   const auto parsed = config::parse_study(file);
-  auto study = config::make_study(parsed, selection);
-  refuse_changes(study_folder(output, study.name), parsed, selection);
+  const auto folder = study_folder(output, parsed.keys.name);
+  auto chosen = selection;
+  chosen.with_files = selection.with_files && !std::filesystem::exists(folder.study());
+  auto study = config::make_study(parsed, chosen);
+  refuse_changes(folder, parsed, selection);
   return study;
 }
 

@@ -7,7 +7,8 @@
 
 namespace ablate::records {
 
-/// The study that a start with this file and selection would run. Throws as freeze().
+/// The study that a start with this file and selection would run. Throws as freeze(). Looks at
+/// files only before the first start, since what is left of a study may need none of them.
 config::Study planned(const std::filesystem::path& file, const config::Selection& selection,
                       const std::filesystem::path& output);
 

@@ -97,7 +97,7 @@ TEST_F(ForeignForms, ByTheirNameAreNoPlainText) {
                        ", or rename it if its lines are the text";
     const Language language{.train = name};
     EXPECT_EQ(message_of([&] { read_language(language, folder_); }), words);
-    EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(language), folder_); }), words);
+    EXPECT_EQ(message_of([&] { check_beginning(language, folder_ / name); }), words);
     const Text text{.train = {name, name}, .validation = {name, name}, .test = {name, name}};
     EXPECT_EQ(message_of([&] { read_text(text, folder_); }), words);
   }
@@ -105,20 +105,16 @@ TEST_F(ForeignForms, ByTheirNameAreNoPlainText) {
 
 TEST_F(ForeignForms, AreFoundBeforeARun) {
   write("a.txt", "one\ntwo\n");
-  const Language language{.train = "a.txt", .test = "b.txt"};
   write("b.txt", "PAR1");
-  EXPECT_EQ(message_of([&] {
-              check_first_lines(DataOptions(language), folder_);
-            }).find("b.txt: is a Parquet file"),
-            0U);
-  const Tokens tokens{.train = "a.txt", .validation = "a.txt", .vocabulary = 100};
+  const auto message = [&](const auto& options, const char* name) {
+    return message_of([&] { check_beginning(options, folder_ / name); });
+  };
+  EXPECT_EQ(message(Language(), "a.txt"), "no error");
+  EXPECT_EQ(message(Language(), "b.txt").find("b.txt: is a Parquet file"), 0U);
   write("a.txt", std::string(100, 'x'));
-  EXPECT_EQ(
-      message_of([&] { check_first_lines(DataOptions(tokens), folder_); }).find("a.txt is text"),
-      0U);
-  const Language rows{.train = "c", .format = TableFormat::jsonl};
+  EXPECT_EQ(message(Tokens{.vocabulary = 100}, "a.txt").find("a.txt is text"), 0U);
   write("c", "{\"body\": \"one\"}\n");
-  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(rows), folder_); }),
+  EXPECT_EQ(message(Language{.format = TableFormat::jsonl}, "c"),
             "c:1: the object has no 'text'; see data.columns");
 }
 

@@ -24,7 +24,7 @@ struct Selection {
   std::vector<std::string> sizes;  // empty: all
   std::vector<int64_t> seeds;      // empty: the study's
   std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
-  bool with_files = false;                           // report missing files
+  bool with_files = false;                           // report those that cannot be used
   ParameterCounter count = {};                       // for `match`, which needs it
   PartCheck parts = {};                              // absent: the start of a run checks its own
 };

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "experiments/config/schema/experiment.h"
 #include "experiments/config/schema/tree.h"
+#include "experiments/config/study/file_check.h"
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/selection.h"
 #include "experiments/config/study/study.h"
@@ -17,23 +15,6 @@
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
-
-/// Reports missing files and folders of configurations, each once.
-class FileCheck {
- public:
-  /// Relative paths start at `folder`.
-  explicit FileCheck(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
-
-  void add(const Experiment& experiment, const Tree& tree, ProblemList& problems);
-
- private:
-  std::filesystem::path folder_;
-  std::set<std::pair<std::string, std::string>> reported_;  // key, file
-};
-
-/// A hint for a path that begins with ~, which only a shell expands: "; write /home/u/x, ...";
-/// empty for all other paths.
-std::string without_tilde(const std::string& path);
 
 /// Checks the rules in every run and reports each broken rule once.
 class RunCheck {

@@ -16,6 +16,7 @@ struct Problem {
   int column = 0;
   std::string message;
   std::string text;
+  bool of_data = false;  // a file of data, tokenizer or word vectors cannot be used
 
   bool operator==(const Problem&) const = default;
 };

@@ -147,6 +147,39 @@ TEST_F(ProgramTest, TheCheckOfAStudyFindsFilesOfAnotherForm) {
   EXPECT_EQ(check("one\teins\n").code, 0);
 }
 
+TEST_F(ProgramTest, AStudyThatNamesUnusableFilesStartsNothing) {
+  const auto file = folder_ / "text.yaml";
+  write_file(file,
+             "name: t\nseeds: [1]\nbase:\n  data: { task: text, train: [a.csv], "
+             "validation: [b.tsv], test: [b.tsv] }\n");
+  write_file(folder_ / "a.csv", "one,eins\n");
+  const auto report = [&](const std::string& words) {
+    return program(words, "--output", folder_ / "out", "2>&1");
+  };
+  for (const std::string verb : {"run", "run --dry-run"}) {
+    const auto outcome = report(verb + " " + file.string());
+    EXPECT_EQ(outcome, (Outcome{3, program("config check", file, "2>&1").output}));
+    EXPECT_TRUE(says(outcome.output, "text.yaml:4:30: data.train: "));
+    EXPECT_TRUE(says(outcome.output, "text.yaml:4:51: data.validation: there is no "));
+    EXPECT_FALSE(says(outcome.output, "data.test"));
+    EXPECT_EQ(report(verb + " --set model.dropout=2 " + file.string()).code, 2);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
+/// A started study may be finished, and its data may be gone.
+TEST_F(ProgramTest, AStartedStudyNeedsNoneOfItsFiles) {
+  const auto file = folder_ / "text.yaml";
+  write_file(file,
+             "name: t\nseeds: [1]\nbase:\n  data: { task: language, train: a.txt }\n  model: { "
+             "family: decoder_only, d_model: 16 }\n  training: { steps: 1 }\n");
+  write_file(folder_ / "a.txt", "one two\nthree four\nfive six\n");
+  const auto code = [&] { return program("run", file, "--output", folder_ / "out", "2>&1"); };
+  ASSERT_TRUE(ends(code(), 0));
+  std::filesystem::remove(folder_ / "a.txt");
+  EXPECT_TRUE(ends(code(), 0));
+}
+
 TEST_F(ProgramTest, TheCheckOfAStudyCountsTheRunsOfTheControl) {
   write_file(study(), read_file(study()) +
                           "arms: { a: {}, b: { model.d_model: 24 }, c: { "

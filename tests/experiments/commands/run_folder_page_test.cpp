@@ -55,11 +55,12 @@ TEST_F(ProgramTest, EveryFileAndFieldThatAStudyWritesStandsInThePageOnRunFolders
 arms:
   dense: {}
   experts: { model.feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 16 } }
-  failing: { training.init_from: { run: nowhere } }
+  failing: { training.pretrained_embeddings: { source: narrow.txt } }
 compare: { baseline: dense, metric: exact_match, margin: 0.1, control: false }
 expect: ["dense.exact_match >= 0"]
 tune: { by: shared, keys: { training.label_smoothing: [0.0, 0.1] }, seeds: [9] }
 )");
+  write_file(folder_ / "narrow.txt", "a 1\n");
   ASSERT_TRUE(
       ends(shell(command("out", "--set training.steps=16 --set training.observe.every=8")), 3));
   const auto page = read_file(std::filesystem::path(ABLATE_SOURCE) / "docs/run_folder.md");

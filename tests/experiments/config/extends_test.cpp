@@ -39,9 +39,10 @@ class Extended : public testing::Test {
     try {
       read(yaml);
     } catch (const ConfigError& error) {
-      for (const auto& [file, line, column, message, shown] : error.problems)
+      for (const auto& problem : error.problems)
         text += fmt::format("{}{}:{}:{}: {}", text.empty() ? "" : "\n",
-                            std::filesystem::path(file).filename().string(), line, column, message);
+                            std::filesystem::path(problem.file).filename().string(), problem.line,
+                            problem.column, problem.message);
     }
     const auto folder = small_.folder().string() + "/";
     for (size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());

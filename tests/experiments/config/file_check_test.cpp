@@ -1,7 +1,8 @@
+#include "experiments/config/study/file_check.h"
+
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "experiments/config/study/study_check.h"
 #include "tests/experiments/config/study_text.h"
 #include "tests/says.h"
 
@@ -38,10 +39,52 @@ TEST(FileCheck, NamesAFileOnceHoweverManyArmsReadIt) {
 }
 
 TEST(FileCheck, IsSilentWhereTheFilesAreThereOrNobodyAsks) {
-  const TemporaryFile present("", "a.en");
-  for (const char* name : {"a.de", "b.tsv", "c.tsv"}) std::ofstream(present.folder() / name) << "";
+  const TemporaryFile present("one\n", "a.en");
+  for (const char* name : {"a.de", "b.tsv", "c.tsv"})
+    std::ofstream(present.folder() / name) << "one\teins\n";
   EXPECT_EQ(missing(kFiles, present.folder()), "");
   EXPECT_EQ(error_of(kFiles), "");
+}
+
+/// Two arms break a rule each, two files are missing, and two have another form. Most of these are
+/// used by several arms.
+TEST(FileCheck, ReportsFilesTogetherWithBrokenRules) {
+  const TemporaryFile present("one,eins\n", "c.tsv");
+  std::ofstream(present.folder() / "b.tsv") << "one\teins\n";
+  std::ofstream(present.folder() / "a.en") << "PAR1";
+  const auto yaml = kFiles +
+                    "arms:\n"
+                    "  a: {model.dropout: 2}\n"
+                    "  b: {model.layers: 0, data.validation: [b.parquet]}\n"
+                    "  c: {data.train: [a.en, a.de]}\n";
+  const TemporaryFile study(yaml);
+  try {
+    read_study(study.path(), {.data_folder = present.folder(), .with_files = true});
+    FAIL() << "nothing is reported";
+  } catch (const ConfigError& error) {
+    std::vector<std::string> found;
+    for (const auto& problem : error.problems)
+      found.push_back(fmt::format("{}:{} {} {}", problem.line, problem.column,
+                                  problem.of_data ? "data" : "rule",
+                                  problem.message.substr(0, problem.message.find(' '))));
+    EXPECT_EQ(found,
+              (std::vector<std::string>{"3:34 data data.train:", "3:34 data data.train:",
+                                        "3:75 data data.test:", "5:22 rule model.dropout",
+                                        "6:21 rule model.layers", "6:41 data data.validation:"}))
+        << error.what();
+  }
+}
+
+/// With a key of their form that cannot be read, files would be blamed for it.
+TEST(FileCheck, SaysNothingOfFormsThatAreNotKnown) {
+  const TemporaryFile present("a,b\n", "b.csv");
+  const auto yaml = [](const std::string& format) {
+    return kHead + "base: {data: {task: labelled, train: b.csv, validation: b.csv, test: b.csv" +
+           format + "}}\n";
+  };
+  EXPECT_TRUE(
+      says(missing(yaml(""), present.folder()), "data.train: DATA/b.csv:1: the line needs"));
+  EXPECT_FALSE(says(missing(yaml(", format: cvs"), present.folder()), "b.csv:1"));
 }
 
 TEST(FileCheck, KnowsRunsAndWordVectors) {

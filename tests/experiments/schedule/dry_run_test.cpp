@@ -48,9 +48,10 @@ TEST_F(ProgramTest, ADryRunSumsUpWhatIsLeftToDo) {
 }
 
 TEST_F(ProgramTest, ADryRunReportsBadData) {
+  write_file(folder_ / "narrow.txt", "a 1\n");
   EXPECT_TRUE(ends(
-      shell(command("out", "--dry-run --set training.pretrained_embeddings.source=missing.txt")), 3,
-      "missing.txt: cannot be read"));
+      shell(command("out", "--dry-run --set training.pretrained_embeddings.source=narrow.txt")), 3,
+      "narrow.txt: its vectors are 1 numbers wide"));
 }
 
 TEST_F(ProgramTest, ADryRunForAClusterOrForRanksTimesNothing) {

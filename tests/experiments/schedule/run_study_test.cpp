@@ -149,7 +149,8 @@ TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
 
 TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
   change("wide: { model.d_model: 24 }",
-         "wide: { training.pretrained_embeddings.source: missing.txt }");
+         "wide: { training.pretrained_embeddings.source: narrow.txt }");
+  write_file(folder_ / "narrow.txt", "a 1\n");
   const auto outcome = shell(command("out"));
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));
@@ -159,8 +160,8 @@ TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
   const auto failure = read_json(wide / "failure.json");
   EXPECT_EQ(failure.at("exit_code"), 3);
   EXPECT_EQ(failure.at("attempts"), 1);
-  EXPECT_TRUE(says(failure.at("message").get<std::string>(), "missing.txt: cannot be read"));
-  EXPECT_TRUE(says(read_file(wide / "log.txt"), "missing.txt"));
+  EXPECT_TRUE(says(failure.at("message").get<std::string>(), "narrow.txt: its vectors are 1"));
+  EXPECT_TRUE(says(read_file(wide / "log.txt"), "narrow.txt"));
 }
 
 TEST_F(RunStudyTest, NoRunIsStartedIntoAFullDisk) {
