@@ -21,8 +21,6 @@ namespace {
 
 using SeedRuns = std::vector<const records::RunResult*>;
 
-constexpr size_t kFewestPoints = 3;
-
 /// Replaces each score of `sum`, a member that is a metric, by its weighted sum over `all`, of
 /// perplexities in logarithms, within the metric's range; NaN if one is not finite.
 template <class Scores>
@@ -100,7 +98,7 @@ class ArmCurve {
         if (runs_[seed][i] != nullptr) runs.push_back(runs_[seed][i]);
       if (runs.size() == kept.size()) complete.push_back(std::move(runs));
     }
-    if (kept.size() < kFewestPoints || complete.empty()) return std::move(found_);
+    if (kept.size() < config::kFewestPoints || complete.empty()) return std::move(found_);
     const auto weights = fit(kept, complete);
     const auto nearest = std::ranges::find(kept, *found_.search.chosen.front().tried);
     curve.score = 0;
@@ -232,7 +230,7 @@ std::vector<std::string> curve_notes(const Evidence& evidence) {
     if (arm.curve->weights.empty() && open == 0)
       notes.push_back(fmt::format(
           "{}/{}: no claim: a curve takes {} values, and runs diverged at {} of {}.", task, name,
-          kFewestPoints, std::ranges::count_if(tried, has_diverged_run), tried.size()));
+          config::kFewestPoints, std::ranges::count_if(tried, has_diverged_run), tried.size()));
     if (auto sentence = gain_sentence(arm, evidence); !sentence.empty())
       notes.push_back(std::move(sentence));
   }

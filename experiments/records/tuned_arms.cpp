@@ -139,26 +139,13 @@ class ArmSearcher {
     for (const auto& value : combination) tried.values.push_back(config::text_of(value));
     for (const int64_t seed : seeds_) {
       auto run = trial(candidate, seed);
-      const auto score = score_of(folder_.run(run));
+      const auto score = tuned_score(tuning_, folder_.run(run));
       if (score) tried.scores.emplace_back(*score);
       (score ? search_.ended : search_.open).push_back(std::move(run));
     }
     if (tried.scores.size() < seeds_.size()) return;
     search_.found.tried.push_back(std::move(tried));
     tried_.push_back(combination);
-  }
-
-  /// NaN if the run diverged; absent if it has not ended.
-  std::optional<double> score_of(const RunFolder& folder) const {
-    const bool by_perplexity = tuning_.metric == config::ValidationMetric::perplexity;
-    if (const auto result = read_result(folder)) {
-      check_files(folder, *result);  // excludes a result that belongs to another run
-      const double score =
-          by_perplexity ? result->validation_perplexity : result->validation_token_accuracy;
-      return std::isfinite(score) ? score : kNotMeasured;
-    }
-    if (has_diverged(folder)) return kNotMeasured;
-    return {};
   }
 
   /// Of equal ones the first; absent if all diverged.
@@ -237,6 +224,18 @@ void add_best(config::Study& study, const Search& search) {
 }
 
 }  // namespace
+
+std::optional<double> tuned_score(const config::Tuning& tuning, const RunFolder& folder) {
+  const bool by_perplexity = tuning.metric == config::ValidationMetric::perplexity;
+  if (const auto result = read_result(folder)) {
+    check_files(folder, *result);  // excludes a result that belongs to another run
+    const double score =
+        by_perplexity ? result->validation_perplexity : result->validation_token_accuracy;
+    return std::isfinite(score) ? score : kNotMeasured;
+  }
+  if (has_diverged(folder)) return kNotMeasured;
+  return {};
+}
 
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder) {
   std::vector<Search> all;

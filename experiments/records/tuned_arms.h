@@ -41,6 +41,10 @@ std::vector<Search> searches(const config::Study& study, const StudyFolder& fold
 std::vector<config::RunSpecification> open_trials(const config::Study& study,
                                                   const StudyFolder& folder);
 
+/// The validation score of a run by which `tuning` chooses: NaN if the run diverged, absent if it
+/// has not ended. Throws CheckpointError if its result.json is damaged.
+std::optional<double> tuned_score(const config::Tuning& tuning, const RunFolder& folder);
+
 /// How many runs there are, and how many of them have ended.
 struct RunCount {
   int64_t ended = 0, all = 0;

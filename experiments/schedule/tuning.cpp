@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
+#include <string>
 
+#include "experiments/config/study/curve.h"
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/tuned_arms.h"
@@ -20,6 +25,34 @@ bool has_failed(const config::RunSpecification& run, const records::StudyFolder&
 void clear(const records::RunFolder& run) {
   records::remove_failure(run);
   training::remove_leftover_files(run.path);
+}
+
+/// The runs of one arm in one task of a study by curve.
+struct CurveRuns {
+  std::set<std::string> values, diverged;
+  bool open = false;
+};
+
+/// Adds the arms whose runs have all ended and have left too few values for a curve.
+void add_arms_without_curve(const config::Study& study, const records::StudyFolder& folder,
+                            StudyOutcome& outcome) {
+  if (!study.by_curve()) return;
+  std::map<std::string, CurveRuns> arms;
+  for (const auto& run : study.runs) {
+    auto& arm = arms[run.task + "/" + run.arm];
+    const auto score = records::tuned_score(*study.tuning, folder.run(run));
+    arm.values.insert(run.point);
+    arm.open = arm.open || !score;
+    if (score && std::isnan(*score)) arm.diverged.insert(run.point);
+  }
+  for (const auto& [name, arm] : arms)
+    if (!arm.open && arm.values.size() - arm.diverged.size() < config::kFewestPoints)
+      outcome.failed.push_back(
+          {name, static_cast<int>(ExitCode::diverged),
+           fmt::format("runs diverged at {} of {} values of {}, and a curve takes {}; give other "
+                       "values",
+                       arm.diverged.size(), arm.values.size(), study.tuning->keys.front().path,
+                       config::kFewestPoints)});
 }
 
 }  // namespace
@@ -92,6 +125,7 @@ StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& 
                                 static_cast<int>(ExitCode::diverged),
                                 "every combination of tune.keys diverged on a tuning seed; give "
                                 "other values"});
+  add_arms_without_curve(study, folder, outcome);
   return outcome;
 }
 

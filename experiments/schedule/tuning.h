@@ -27,7 +27,7 @@ std::vector<config::RunSpecification> next_wave(const config::Study& study,
                                                 int64_t retries);
 
 /// The state of all runs of a study by its folders, for raise(). An arm of which every combination
-/// diverged has failed.
+/// diverged has failed, and one by curve of which so many values did that it has no curve.
 StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& folder);
 
 }  // namespace ablate::schedule

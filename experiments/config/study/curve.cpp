@@ -11,8 +11,6 @@
 namespace ablate::config {
 namespace {
 
-constexpr size_t kFewestPoints = 3;
-
 bool is_positive(const Value& value) {
   const auto number = parse_number(value).value;
   return number && std::isfinite(*number) && *number > 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,9 @@
 #include "experiments/config/study/study.h"
 
 namespace ablate::config {
+
+/// Values of a key with which an arm has a curve.
+inline constexpr size_t kFewestPoints = 3;
 
 /// Reports what a study with `tune.by: curve` cannot have. REQUIRES: keys to tune.
 void check_curve(const Tuning& tuning, const StudyFile& keys, const Tree& tree,

@@ -52,7 +52,8 @@ TEST_F(CurveTest, ARunThatDivergedIsNeitherTriedAgainNorMissing) {
   clear_earlier_start(curves(), place());
   EXPECT_EQ(next(), "");
   const auto outcome = outcome_of(curves(), place());
-  EXPECT_TRUE(outcome.failed.empty());
+  ASSERT_EQ(outcome.failed.size(), 1U);
+  EXPECT_EQ(outcome.failed[0].label, "copy/base") << "for the curve, not the run";
   EXPECT_FALSE(outcome.interrupted);
   EXPECT_EQ(records::progress_words(records::progress_of(curves(), place())), "18 of 18 runs done");
   const auto runs = records::read_runs(curves(), place());
@@ -64,6 +65,23 @@ TEST_F(CurveTest, ARunThatDivergedIsNeitherTriedAgainNorMissing) {
   EXPECT_EQ(next(), "");
   clear_earlier_start(curves(), place());
   EXPECT_EQ(next(), "base:3 ");
+}
+
+/// As a search does whose values all diverge.
+TEST_F(CurveTest, AnArmFailsIfTooFewValuesAreLeftForItsCurve) {
+  finish_all("wide");
+  for (const int64_t seed : {1, 2, 3}) finish("base-peak=0.008", seed, 3);
+  for (const int64_t seed : {1, 2}) finish("base-peak=0.004", seed, 3);
+  for (const int64_t seed : {1, 2, 3}) finish("base-peak=0.016", seed, seed == 2 ? INFINITY : 3);
+  EXPECT_TRUE(outcome_of(curves(), place()).failed.empty()) << "a run is open";
+  fail("4.0e-3", 3, 5);
+  const auto outcome = outcome_of(curves(), place());
+  ASSERT_EQ(outcome.failed.size(), 1U);
+  EXPECT_EQ(outcome.failed[0].label, "copy/base");
+  EXPECT_EQ(outcome.failed[0].exit_code, 5);
+  EXPECT_EQ(outcome.failed[0].why,
+            "runs diverged at 2 of 3 values of training.schedule.peak, and a curve takes 3; give "
+            "other values");
 }
 
 /// The parabola through the three values, which are an octave apart, at u octaves from the middle
