@@ -44,7 +44,7 @@ void show_list(const RunRequest& request, const config::Study& study) {
   std::ranges::copy(study.runs, std::back_inserter(runs));
   for (const auto& run : runs) {
     const auto place = folder.run(run);
-    const auto state = records::state_of(place), label = records::label(run);
+    const auto state = records::state_of(run, folder), label = records::label(run);
     if (request.json)
       std::cout << nlohmann::json{{"run", label},
                                   {"state", state},

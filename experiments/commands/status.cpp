@@ -134,8 +134,8 @@ void add_status(CLI::App& app) {
       "Shows for each run its state, where it runs, since when, the last step and loss it logged, "
       "how long ago and how long the rest takes, how often it was started again, and why it failed "
       "or waits. A run is interrupted if it stopped with its state saved, lost if its process is "
-      "gone without that, and blocked if the run that it starts from has failed. For a study on "
-      "Slurm it also asks the queue.\n"
+      "gone without that, blocked if the run that it starts from has failed, and diverged if it "
+      "did and only tries a value for tune. For a study on Slurm it also asks the queue.\n"
       "Examples:\n"
       "  ablate status runs/quickstart\n"
       "  ablate status runs/quickstart --json");

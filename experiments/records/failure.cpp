@@ -69,6 +69,12 @@ std::string state_of(const RunFolder& folder) {
   return !starts.empty() && starts.back().ended ? "interrupted" : "lost";
 }
 
+std::string state_of(const config::RunSpecification& run, const StudyFolder& folder) {
+  const auto state = state_of(folder.run(run));
+  const bool tries = run.trial || !run.point.empty();
+  return tries && state == "failed" && has_diverged(folder.run(run)) ? "diverged" : state;
+}
+
 std::string why_missing(const RunFolder& folder) {
   if (const auto failure = read_failure(folder)) return "failed with " + reason(*failure);
   return std::filesystem::exists(folder.environment()) ? "interrupted" : "not started";

@@ -44,6 +44,9 @@ bool is_left_out(const config::RunSpecification& run, const StudyFolder& folder)
 /// process ended without a word, or "new".
 std::string state_of(const RunFolder& folder);
 
+/// The same, and "diverged" of a run that tries a value for tune, of which that is a finding.
+std::string state_of(const config::RunSpecification& run, const StudyFolder& folder);
+
 /// Why a run without a result has none: "failed with ...", "interrupted" or "not started".
 std::string why_missing(const RunFolder& folder);
 

@@ -222,7 +222,7 @@ void dry_run(const config::Study& study, const StudyOptions& options, const DryR
     std::cout << fmt::format(kRow, "run", width, "state", "parameters", "steps", "FLOPs", "memory",
                              "time", "disk");
   for (const auto& [run, like] : runs) {
-    const auto state = records::state_of(options.folder.run(run));
+    const auto state = records::state_of(run, options.folder);
     auto one = estimates.at(like);
     if (run.trial) one.seconds -= std::exchange(one.test_seconds, 0);
     if (how.json)
@@ -233,7 +233,7 @@ void dry_run(const config::Study& study, const StudyOptions& options, const DryR
                 << "\n";
     else
       print_row(records::label(run), width, state, one);
-    if (state == "finished") continue;
+    if (state == "finished" || state == "diverged") continue;
     ++total.runs;
     total.flops += one.flops;
     total.seconds += one.seconds;

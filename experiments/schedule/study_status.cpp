@@ -60,9 +60,10 @@ void add_job(const QueuedJob& job, RunStatus& status) {
     status.where = job.node + ", job " + job.id;
 }
 
-RunStatus status_of(const config::RunSpecification& run, const records::RunFolder& folder,
+RunStatus status_of(const config::RunSpecification& run, const records::StudyFolder& study,
                     const QueuedJob* job) {
-  RunStatus status{.run = records::label(run), .state = records::state_of(folder)};
+  const auto folder = study.run(run);
+  RunStatus status{.run = records::label(run), .state = records::state_of(run, study)};
   if (const auto starts = records::read_starts(folder); !starts.empty()) {
     const auto& last = starts.back();
     status.where = last.host + (last.job.empty() ? "" : ", job " + last.job);
@@ -115,9 +116,8 @@ std::vector<RunStatus> status_of(const config::Study& study, const records::Stud
   std::ranges::move(records::with_best_values(study, folder).runs, std::back_inserter(runs));
   std::vector<RunStatus> all;
   for (const auto& run : runs) {
-    const auto place = folder.run(run);
-    const auto job = tasks.find(place.path);
-    all.push_back(status_of(run, place, job == tasks.end() ? nullptr : job->second));
+    const auto job = tasks.find(folder.run(run).path);
+    all.push_back(status_of(run, folder, job == tasks.end() ? nullptr : job->second));
     if (!run.waits.empty()) all.back().why = run.waits;
   }
   block(runs, all);

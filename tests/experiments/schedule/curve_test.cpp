@@ -51,6 +51,11 @@ TEST_F(CurveTest, ARunThatDivergedIsNeitherTriedAgainNorMissing) {
   fail("1.6e-2", 3, 5);
   clear_earlier_start(curves(), place());
   EXPECT_EQ(next(), "");
+  const auto all = status_of(curves(), place(), {});
+  EXPECT_EQ(all[8].run + " " + all[8].state, "copy/base-peak=0.016/seed-3 diverged");
+  EXPECT_EQ(all[8].why, "exit code 5: why");
+  EXPECT_TRUE(says(shell(command(".", "--list")).output, "diverged\tcopy/base-peak=0.016/seed-3"));
+  EXPECT_TRUE(says(shell(command(".", "--dry-run")).output, "\n0 runs to do"));
   const auto outcome = outcome_of(curves(), place());
   ASSERT_EQ(outcome.failed.size(), 1U);
   EXPECT_EQ(outcome.failed[0].label, "copy/base") << "for the curve, not the run";
