@@ -213,11 +213,13 @@ std::string counted(const statistics::Design& design, const char* more) {
                      design.comparisons, design.comparisons == 1 ? "" : "s", more);
 }
 
-void print_power_of_differences(const statistics::Design& design, bool test_sets_are_named) {
+void print_power_of_differences(const statistics::Design& design, const config::Comparison& compare,
+                                bool test_sets_are_named) {
   const auto effect = statistics::detectable_size(design);
   const bool t = design.testing == statistics::Testing::t;
   std::cout << fmt::format(
-      "{} of a task {} (docs/statistics.md).\n", counted(design, ""),
+      "{} of {} {} (docs/statistics.md).\n", counted(design, ""),
+      compare.over == config::Over::tasks ? "the mean over all tasks" : "a task",
       effect
           ? fmt::format("show a difference of {:.1f} of its standard deviations between seeds in "
                         "80 % of studies{}",
@@ -262,7 +264,7 @@ void print_power(const config::Study& study) {
   statistics::Design design{.seeds = std::ssize(study.seeds),
                             .comparisons = std::max<int64_t>(1, arms * sets),
                             .testing = analysis::testing_of(study.compare->test)};
-  if (claims > 0 || arms == 0) print_power_of_differences(design, are_named);
+  if (claims > 0 || arms == 0) print_power_of_differences(design, *study.compare, are_named);
   design.comparisons = margins * sets;
   if (margins > 0) print_power_of_margins(design);
 }

@@ -46,6 +46,8 @@ TEST_F(Over, AStudyIsDecidedByTheMeanOverItsLengths) {
 TEST_F(Over, AStudyIsDecidedByTheMeanOverItsTasks) {
   write("over: tasks");
   write_file(study(), read_file(study()) + "tasks: { copy: {}, sort: { data.task: sort } }\n");
+  EXPECT_TRUE(
+      ends(ablate("run tiny.yaml --dry-run"), 0, "1 comparison of the mean over all tasks "));
   ASSERT_TRUE(ends(ablate("run tiny.yaml --output out"), 0, "all tasks, idle ("));
   const auto all = tasks().at(0);
   EXPECT_EQ(all.at("parts"), nlohmann::json({"copy", "sort"}));
