@@ -8,9 +8,10 @@
 
 namespace ablate::analysis {
 
-/// The arms' aggregates over the settings of the tasks whose primary metric is the study's, within
-/// the trained length. Empty for a single declared task, however many sizes or grid points it has,
-/// and for unbounded metrics such as perplexity, since tasks then share no scale.
+/// The arms' aggregates over the settings of the tasks whose primary metric is the study's, each
+/// on its first test set within the trained length. Empty for a single declared task, however many
+/// sizes or grid points it has, and for unbounded metrics such as perplexity, since tasks then
+/// share no scale.
 std::vector<Aggregate> aggregates_of(const Evidence& evidence);
 
 /// The values of a model of some size.

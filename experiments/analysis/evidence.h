@@ -341,8 +341,8 @@ struct Ladder {
   std::vector<LadderArm> arms;
 };
 
-/// An arm's primary metric over all tasks, in all their settings, within the trained length
-/// (Agarwal et al. 2021).
+/// An arm's primary metric over all tasks, in all their settings, each on its first test set within
+/// the trained length (Agarwal et al. 2021).
 struct Aggregate {
   std::string arm;
   double interquartile_mean = 0;

@@ -111,8 +111,9 @@ Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks) {
   return element(
       "section", {{"id", "all-tasks"}},
       heading("h2", "", "Over all tasks") +
-          paragraph("", fmt::format("{} within the trained length, in {}: mean of the middle half "
-                                    "of all runs, its interval by a bootstrap within settings, "
+          paragraph("", fmt::format("{} on the first test set within the trained length, in {}: "
+                                    "mean of the middle half of all runs, its interval by a "
+                                    "bootstrap within settings, "
                                     "and how probable it is that a run of the arm beats one of "
                                     "the baseline, as a mean over settings.",
                                     analysis::display_name(evidence.metric),

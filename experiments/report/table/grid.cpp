@@ -155,8 +155,8 @@ Grid ratio_grid(const analysis::TaskEvidence& task) {
 
 Grid aggregate_grid(const analysis::Evidence& evidence) {
   Grid grid{.title = fmt::format(
-                "over {}: {} within the trained length, interquartile mean with 95 % "
-                "interval",
+                "over {}: {} on the first test set within the trained length, interquartile "
+                "mean with 95 % interval",
                 pooled_words(evidence.aggregates.front()), analysis::display_name(evidence.metric)),
             .columns = columns_of({"interquartile mean", "P(improvement)"}),
             .rows = {}};

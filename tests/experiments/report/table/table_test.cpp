@@ -350,7 +350,7 @@ TEST(Tables, SayHowManyTasksAndSettingsAnAggregateCovers) {
   auto evidence = evidence_with("length 12");
   evidence.aggregates = {
       {.arm = "more", .interval = {}, .improvement = {}, .tasks = 2, .settings = 2}};
-  EXPECT_TRUE(says(text_table(evidence), "\nover 2 tasks: exact match"));
+  EXPECT_TRUE(says(text_table(evidence), "\nover 2 tasks: exact match on the first test set "));
   evidence.aggregates.front().settings = 6;
   EXPECT_TRUE(says(text_table(evidence), "\nover 2 tasks in 6 settings: exact match"));
 }
