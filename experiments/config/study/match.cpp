@@ -35,6 +35,12 @@ Value layer_of(const std::string& key, int64_t value, ProblemList& problems) {
   return layer;
 }
 
+std::vector<BrokenRule> broken_rules(const Experiment& experiment) {
+  std::vector<BrokenRule> broken;
+  collect_broken_rules(section(options::slot_of(experiment), "model"), "model", broken);
+  return broken;
+}
+
 /// A value that was tried.
 struct Trial {
   int64_t value = 0, parameters = 0, vocabulary = 0;
@@ -86,8 +92,7 @@ class Search {
     lay(layer_of(goal_.key, value, problems), given, problems);
     const auto run = decoded(given, problems);
     Trial trial{.value = value, .vocabulary = vocabulary_of(run.experiment)};
-    std::vector<BrokenRule> broken;
-    collect_broken_rules(section(options::slot_of(run.experiment), "model"), "model", broken);
+    const auto broken = broken_rules(run.experiment);
     if (!problems.empty())
       trial.why = problems.all().front().message;
     else if (!broken.empty())
@@ -115,6 +120,8 @@ std::optional<DeclaredVocabulary> declared_vocabulary(const Experiment& experime
   if (tokenizer.vocabulary) return {{*tokenizer.vocabulary, "tokenizer.vocabulary"}};
   return {};
 }
+
+bool has_size(const Experiment& experiment) { return broken_rules(experiment).empty(); }
 
 bool differs_in_size(const Experiment& arm, const MatchGoal& goal) {
   const auto count = [&](const Experiment& one) { return goal.count(one, vocabulary_of(one)); };

@@ -49,7 +49,10 @@ struct Matched {
   int64_t vocabulary = 0;                // tokens that the arm's are counted with
 };
 
-/// Whether an arm has another number of parameters than the baseline.
+/// Whether the model can be built and counted, since it breaks no rule.
+bool has_size(const Experiment& experiment);
+
+/// Whether an arm has another number of parameters than the baseline. Both REQUIRE has_size().
 bool differs_in_size(const Experiment& arm, const MatchGoal& goal);
 
 /// Lays over `arm` the whole number for the key with which its parameters come closest to the

@@ -312,7 +312,8 @@ void check_sets(const ParsedStudy& study, const Value& sets, ProblemList& proble
                    fmt::format("--set cannot give {}, which the study varies itself", key));
 }
 
-/// Gives the task's arms as many parameters as its baseline has.
+/// Gives the task's arms as many parameters as its baseline has; none to models that break a rule,
+/// which the check of their runs reports.
 void match_arms(const ParsedStudy& study, const Chosen& chosen, ExpandedTask& task,
                 ProblemList& problems) {
   const auto& match = study.keys.match;
@@ -327,9 +328,11 @@ void match_arms(const ParsedStudy& study, const Chosen& chosen, ExpandedTask& ta
   auto given = baseline->given;
   if (!baseline->selected) lay(chosen.sets, given, ignored);
   const auto reference = decoded(given, ignored);
+  if (!has_size(reference.experiment)) return;
   const MatchGoal goal{reference.experiment, match.by, mark, chosen.count};
   for (auto& arm : task.arms) {
     const auto own = decoded(arm.given, ignored);
+    if (!has_size(own.experiment)) continue;
     const bool wanted = match.arms.empty() ? own.experiment.training.trains() &&
                                                  differs_in_size(own.experiment, goal)
                                            : is_selected(arm.name, match.arms);
