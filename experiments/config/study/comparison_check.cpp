@@ -123,6 +123,16 @@ bool is_measured_on(const Metric& metric, const data::DataOptions& data) {
          std::ranges::find(metric.on, data::compared_of(data)) != metric.on.end();
 }
 
+/// The metrics of test sets that arms can be compared by on this data.
+std::vector<std::string> names_measured_on(const data::DataOptions& data) {
+  std::vector<std::string> names;
+  for (const auto& metric : metrics())
+    if (metric.in_tables && !metric.on.empty() && metric.direction != Direction::neither &&
+        is_measured_on(metric, data))
+      names.push_back(metric.name);
+  return names;
+}
+
 /// Why the runs of this task and arm do not have the metric of `term`; empty if they do.
 std::string why_not_measured(const Term& term, const Configuration& run) {
   const auto* metric = find_metric(term.metric);
@@ -198,8 +208,8 @@ void check_tests(const CompareOptions& options, const TaskData& tested, const Tr
     problems.add(
         other == nullptr ? tree.place("compare.metric") : other->value.mark,
         fmt::format(
-            "{} is not measured in the task {}; give the task another metric in compare.metrics",
-            name, in_quotes(task)));
+            "{} is not measured in the task {}; choose {}, for this task alone in compare.metrics",
+            name, in_quotes(task), alternatives(names_measured_on(data))));
   const auto* entry = options.test_sets.find(task);
   if (entry == nullptr) return;
   const auto known = names_of_test_sets(data);

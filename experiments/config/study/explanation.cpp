@@ -88,6 +88,13 @@ std::vector<std::string> deeper(const Schema& root, const std::string& path) {
   return paths;
 }
 
+/// The key, the word of a key or the word of another toolkit with the most similar spelling.
+std::string nearest_word(const std::string& word) {
+  auto known = names_of_entries();
+  for (const auto& foreign : foreign_words()) known.emplace_back(foreign.word);
+  return nearest(word, known);
+}
+
 /// A hint at paths that end in the last key of `path`, or at the path with the most similar
 /// spelling.
 std::string hint(const Schema& root, const std::string& path) {
@@ -96,6 +103,8 @@ std::string hint(const Schema& root, const std::string& path) {
   const auto near = nearest(path, all_paths(root));
   if (!near.empty()) return fmt::format("; did you mean {}?", near);
   const auto elsewhere = paths_of(root, last_key(path));
+  if (const auto word = nearest_word(path); elsewhere.empty() && !word.empty())
+    return fmt::format("; did you mean {}?", word);
   return elsewhere.empty() ? "; see ablate config show"
                            : fmt::format("; did you mean {}?", alternatives(elsewhere));
 }

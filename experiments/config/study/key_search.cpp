@@ -19,6 +19,8 @@ struct Sentence {
   std::string path;  // of a kind or a word "path: word"
   std::string about;
   bool is_key;
+
+  std::string name() const { return is_key ? last_key(path) : path.substr(path.rfind(' ') + 1); }
 };
 
 /// Lower case, with a space for everything but letters and digits, and one at both ends.
@@ -59,13 +61,24 @@ void collect(const Schema& schema, const std::string& path, std::vector<Sentence
   }
 }
 
+std::vector<Sentence> all_sentences() {
+  std::vector<Sentence> entries;
+  collect(study_schema(), "", entries);
+  return entries;
+}
+
 }  // namespace
+
+std::vector<std::string> names_of_entries() {
+  std::vector<std::string> names;
+  for (const auto& entry : all_sentences()) names.push_back(entry.name());
+  return names;
+}
 
 std::string keys_that_say(const std::string& text) {
   const auto words = sought_words(text);
   if (words.empty() || text.find('.') != std::string::npos) return {};
-  std::vector<Sentence> entries;
-  collect(study_schema(), "", entries);
+  auto entries = all_sentences();
   std::set<std::string> seen;
   std::erase_if(entries, [&](const Sentence& entry) {
     const auto said = plain_words(entry.path + " " + entry.about);
@@ -73,6 +86,8 @@ std::string keys_that_say(const std::string& text) {
     return entry.path.empty() || !std::ranges::all_of(words, has) ||
            !seen.insert(last_key(entry.path) + entry.about).second;
   });
+  const auto is_other = [&](const Sentence& entry) { return entry.name() != text; };
+  if (!std::ranges::all_of(entries, is_other)) std::erase_if(entries, is_other);
   std::stable_partition(entries.begin(), entries.end(),
                         [](const Sentence& entry) { return !entry.is_key; });
   std::string lines;

@@ -267,6 +267,13 @@ TEST(Explanation, OtherWordsFindTheKeysThatSayThem) {
   EXPECT_TRUE(says(explanation("cautious"), "training.optimizer.cautious_decay\n"));
 }
 
+TEST(Explanation, ANameFindsWhatHasItAlone) {
+  EXPECT_TRUE(explanation("d_model").starts_with("model.d_model\n"));
+  EXPECT_FALSE(says(explanation("d_model"), "d_hidden\n"));
+  EXPECT_TRUE(explanation("muon").starts_with("training.optimizer.kind: muon\n"));
+  EXPECT_FALSE(says(explanation("muon"), "normuon"));
+}
+
 TEST(Explanation, KeysOfTheStudyItselfAreExplained) {
   EXPECT_EQ(explanation("arms"),
             "arms: arm name: the options that it changes; absent: one arm, base\ntype: mapping\n");
@@ -287,7 +294,9 @@ TEST(Explanation, AnUnknownPathIsRefusedWithTheNearestOne) {
             "model.cross_attention.heads?");
   EXPECT_EQ(message("model.postion.kind"),
             "unknown key 'model.postion.kind'; did you mean model.position.kind?");
-  EXPECT_EQ(message("zebra"), "unknown key 'zebra'; see ablate config show");
+  EXPECT_EQ(message("sinusodial"), "unknown key 'sinusodial'; did you mean sinusoidal?");
+  EXPECT_EQ(message("learning_rte"), "unknown key 'learning_rte'; did you mean learning_rate?");
+  EXPECT_EQ(message("xylophone"), "unknown key 'xylophone'; see ablate config show");
 }
 
 }  // namespace
