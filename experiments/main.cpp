@@ -24,11 +24,9 @@ int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments
     std::cout << commands::help_of(arguments);
     return static_cast<int>(ExitCode::ok);
   }
-  const auto unknown = commands::unknown_word(app, arguments);
-  if (unknown.empty())
-    app.exit(error, std::cerr, std::cerr);
-  else
-    std::cerr << "ablate: " << unknown << "\n";
+  auto mistake = commands::unknown_word(app, arguments);
+  if (mistake.empty()) mistake = commands::with_help(app, error.what());
+  std::cerr << "ablate: " << mistake << "\n";
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -29,7 +29,8 @@ constexpr std::pair<std::string_view, const char*> kForeignVerbs[] = {{"plot", "
                                                                       {"table", "report"},
                                                                       {"validate", "config check"},
                                                                       {"check", "config check"},
-                                                                      {"compare", "config diff"},
+                                                                      {"compare", "report"},
+                                                                      {"diff", "config diff"},
                                                                       {"explain", "config explain"},
                                                                       {"fit", "run"},
                                                                       {"sweep", "run"},
@@ -46,14 +47,15 @@ constexpr std::pair<std::string_view, const char*> kForeignVerbs[] = {{"plot", "
                                                                       {"profile", "bench"}};
 
 std::string hint_for_verb(const CLI::App& app, const std::string& verb) {
-  if (verb.ends_with(".yaml")) return fmt::format("; write ablate run {}", verb);
+  if (verb.ends_with(".yaml") || verb.ends_with(".yml") || verb.find('/') != verb.npos)
+    return fmt::format("; write ablate run {}", verb);
   for (const auto& [foreign, own] : kForeignVerbs)
     if (app.get_parent() == nullptr && verb == foreign)
       return fmt::format("; did you mean '{}'?", own);
   return config::did_you_mean(verb, verb_names(app));
 }
 
-/// key=value, as Hydra takes it; folders of runs may have a = further on.
+/// key=value or +key=value, as Hydra takes it; folders of runs may have a = further on.
 bool is_assignment(const std::string& word) {
   const auto equals = word.find('=');
   return equals != word.npos && word.find('/') > equals;
@@ -61,10 +63,12 @@ bool is_assignment(const std::string& word) {
 
 bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
 
-/// The key of a study that a flag of a verb with --set is called after, in our words or another
-/// toolkit's; empty if there is none, or ours is not one of a section alone.
+/// The key of a study that a flag of a verb with --set is called after, as a path, in our words or
+/// another toolkit's; empty if there is none, or ours is not one of a section alone.
 std::string key_meant(const std::string& flag) {
   auto name = flag.substr(2);
+  if (name.find('.') != name.npos)
+    return config::node_at(config::experiment_schema(), name) != nullptr ? name : "";
   std::ranges::replace(name, '-', '_');
   if (const auto own = config::paths_of(config::experiment_schema(), name); !own.empty())
     return own.size() == 1 && std::ranges::count(own.front(), '.') == 1 ? own.front() : "";
@@ -79,8 +83,11 @@ std::string unknown_flag(const CLI::App& app, const std::string& flag) {
   const auto verb = path_of(app);
   const auto key = option_named(app, "--set") != nullptr ? key_meant(flag) : "";
   const bool resumes = verb == "run" && (flag == "--resume" || flag == "--continue");
+  const bool is_file =
+      option_named(app, "study") != nullptr && (flag == "--config" || flag == "--study");
   const auto hint =
-      resumes          ? "; the same command without it continues where the study stopped"
+      is_file          ? "; the study's file stands without a flag"
+      : resumes        ? "; the same command without it continues where the study stopped"
       : !key.empty()   ? fmt::format("; keys of the study are given as --set {}=VALUE", key)
       : !meant.empty() ? fmt::format("; did you mean '{}'?", meant)
                        : fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ");
@@ -226,10 +233,18 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
                          hint_for_verb(*at, word));
     } else if (is_assignment(word) && option_named(*at, "--set") != nullptr) {
-      return fmt::format("'{}' is no argument of {}; write --set {}", word, path_of(*at), word);
+      return fmt::format("'{}' is no argument of {}; write --set {}", word, path_of(*at),
+                         word.substr(word.find_first_not_of('+')));
     }
   }
   return {};
+}
+
+std::string with_help(const CLI::App& app, const std::string& mistake) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  const auto words = path_of(*verb);
+  return fmt::format("{}; see ablate {}{}--help", mistake, words, words.empty() ? "" : " ");
 }
 
 std::string empty_item(const CLI::App& app, const std::vector<std::string>& arguments) {

@@ -37,6 +37,10 @@ std::string reference_page();
 /// that does; empty if all do.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
 
+/// What CLI11 says of arguments that it has read up to the mistake, and where the help of their
+/// verb is.
+std::string with_help(const CLI::App& app, const std::string& mistake);
+
 /// The error message for the first list with an empty item ("--seeds 1,,2"), which CLI11 skips;
 /// empty if there is no such list.
 std::string empty_item(const CLI::App& app, const std::vector<std::string>& arguments);

@@ -259,6 +259,10 @@ void add_run(CLI::App& app) {
         throw UsageError("run needs a study; ablate run --list shows those that ship");
       return show_shipped(request->json);
     }
+    if (request->study.ends_with(".zip"))
+      throw UsageError(
+          fmt::format("{} is a packed study, which is without checkpoints; ablate report reads it",
+                      request->study));
     if (std::filesystem::is_directory(request->study)) take_folder(*verb, *request);
     if (!request->data.empty()) request->selection.data_folder = data_folder(request->data);
     request->selection.count = run::counted_parameters();

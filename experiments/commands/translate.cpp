@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -54,6 +55,11 @@ struct Loaded {
 Loaded load(const TranslateRequest& request) {
   Loaded loaded;
   for (const auto& folder : request.runs) {
+    if (folder.find(' ') != folder.npos && !std::filesystem::exists(folder))
+      throw UsageError(fmt::format(
+          "there is no run folder '{}'; translate reads text from standard input, generate after "
+          "--prompt",
+          folder));
     auto run = run::load_run(folder, request.checkpoint);
     const auto options = request.decoding.over(run.experiment, request.n_best);
     if (loaded.translators.empty()) loaded.options = options;

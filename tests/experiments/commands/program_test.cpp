@@ -129,6 +129,21 @@ TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
       code("run " + (folder_ / "text.yaml").string() + " --output " + (folder_ / "o").string()), 3);
 }
 
+TEST_F(ProgramTest, ArgumentsThatAreOfAnotherKindLeadOn) {
+  const auto answer = [](const std::string& words) { return program(words, "2>&1").output; };
+  EXPECT_EQ(answer("translate 'A man'"),
+            "ablate: there is no run folder 'A man'; translate reads text from standard input, "
+            "generate after --prompt\n");
+  EXPECT_EQ(answer("run study.zip"),
+            "ablate: study.zip is a packed study, which is without checkpoints; ablate report "
+            "reads it\n");
+}
+
+TEST_F(ProgramTest, AMissingArgumentLeadsToTheHelpOfItsVerb) {
+  EXPECT_EQ(program("config diff a.yaml", "2>&1").output,
+            "ablate: sides is required; see ablate config diff --help\n");
+}
+
 TEST_F(ProgramTest, TheCheckOfAStudyFindsFilesOfAnotherForm) {
   const auto file = folder_ / "text.yaml";
   write_file(file,
