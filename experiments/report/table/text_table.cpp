@@ -51,7 +51,7 @@ std::string layout(const Grid& grid) {
     for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
   size_t total = 0;
   for (const size_t one : widths) total += one + 2;
-  std::string text = grid.title.empty() ? "" : config::printable_line(grid.title) + "\n";
+  std::string text = wrapped(config::printable_line(grid.title));
   for (size_t l = 0; l < lines.size(); ++l) {
     std::string row;
     for (size_t i = 0; i < lines[l].size(); ++i) {

@@ -40,8 +40,7 @@ TEST(Tables, ShowTheChosenValuesAndWhereTheyLie) {
   const auto text = text_table(evidence);
   for (const char* sought :
        {"chosen values of training.schedule.peak and model.dropout by validation perplexity on "
-        "seeds "
-        "101, 102\n",
+        "seeds 101, 102\n",
         "0.2        0", "3.500", "0.250", "peak at the edge of its grid", "2 trial runs to go"})
     EXPECT_TRUE(says(text, sought));
 }
@@ -64,7 +63,7 @@ TEST(Tables, CountTheValuesThatSeedsHaveChosen) {
                    {.tried = 0, .at_edge = {}}};
   const auto text = text_table(evidence);
   for (const char* sought :
-       {"by validation perplexity on a seed of its own (101, 102)\n", "base  0.1 (1), 0.2 (1) ",
+       {"by validation perplexity on a seed of its\nown (101, 102)\n", "base  0.1 (1), 0.2 (1) ",
         "3.500", "peak of 1 seed at the edge of its grid"})
     EXPECT_TRUE(says(text, sought));
   const auto arm = nlohmann::json::parse(json_table(evidence)).at("tuning").at("arms").at(0);
