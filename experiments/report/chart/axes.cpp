@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ablate::report {
 
@@ -18,7 +19,7 @@ Markup rule(const char* kind, double from_x, double from_y, double to_x, double 
 namespace {
 
 constexpr double kTickLetter = 7.6;  // of a narrow page, where they are largest
-constexpr int kTicksOnY = 5;
+constexpr int kTicksOnY = 5, kMostDecimals = 5;
 
 double text_width(const std::string& text) {
   return kTickLetter * static_cast<double>(std::ranges::count_if(text, [](char byte) {
@@ -26,34 +27,68 @@ double text_width(const std::string& text) {
          }));
 }
 
+std::string without_zeros(const std::string& digits) {
+  if (digits.find('.') == digits.npos) return digits;
+  const auto last = digits.find_last_not_of('0');
+  return digits.substr(0, digits[last] == '.' ? last : last + 1);
+}
+
 /// "20 k", "2.5 M"
 std::string short_text(double tick) {
-  auto digits = large(tick);
-  const auto end = std::min(digits.find(' '), digits.size()), dot = digits.find('.');
-  if (dot > end) return digits;
-  const auto last = digits.find_last_not_of('0', end - 1);
-  return digits.substr(0, last == dot ? dot : last + 1) + digits.substr(end);
+  const auto digits = large(tick);
+  const auto end = std::min(digits.find(' '), digits.size());
+  return without_zeros(digits.substr(0, end)) + digits.substr(end);
+}
+
+/// The numbers at ticks.
+std::vector<std::string> texts_at(const std::vector<double>& ticks) {
+  std::vector<std::string> texts;
+  for (const double tick : ticks)
+    texts.push_back(std::abs(tick) < 1e4 ? plain(tick) : short_text(tick));
+  return texts;
+}
+
+/// The numbers at the ticks of a scale, which have the digits that tell them apart.
+std::vector<std::string> texts_at(const Scale& scale, const std::vector<double>& ticks) {
+  if (scale.logarithmic() || ticks.size() < 2) return texts_at(ticks);
+  const double most = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
+  const auto [unit, name] = most < 1e4 ? std::pair(1.0, "") : unit_of(most);
+  const double places = -std::log10((ticks[1] - ticks[0]) / unit);
+  const int decimals = std::max(0, static_cast<int>(std::ceil(places - 1e-9)));
+  if (decimals > kMostDecimals) return texts_at(ticks);
+  std::vector<std::string> texts;
+  for (const double tick : ticks)
+    texts.push_back(tick == 0 ? "0" : without_zeros(fixed(tick / unit, decimals)) + name);
+  return texts;
+}
+
+std::vector<double> x_ticks(const Frame& frame) {
+  if (!frame.at_x.empty()) return frame.at_x;
+  auto ticks = frame.x.ticks(frame.ticks);
+  if (frame.whole) std::erase_if(ticks, [](double tick) { return tick != std::round(tick); });
+  return ticks;
 }
 
 Markup ticks_of(const Frame& frame) {
   Markup result;
-  for (const double tick : frame.y.ticks(kTicksOnY)) {
-    const double y = frame.y.place(tick);
+  const auto y_ticks = frame.y.ticks(kTicksOnY), at_x = x_ticks(frame);
+  const auto y_texts = texts_at(frame.y, y_ticks);
+  const auto x_texts = frame.at_x.empty() ? texts_at(frame.x, at_x) : texts_at(at_x);
+  for (size_t i = 0; i < y_ticks.size(); ++i) {
+    const double y = frame.y.place(y_ticks[i]);
     result += rule("grid", frame.left, y, frame.right, y);
-    result += words(frame.left - 7, y + 4, "tick end", plain(tick));
+    result += words(frame.left - 7, y + 4, "tick end", y_texts[i]);
   }
   std::string before;
   double free = 0;
-  for (const double tick : frame.at_x.empty() ? frame.x.ticks(frame.ticks) : frame.at_x) {
-    if (frame.whole && tick != std::round(tick)) continue;
-    const double x = frame.x.place(tick);
-    auto label = std::abs(tick) < 1e4 ? plain(tick) : short_text(tick);
+  for (size_t i = 0; i < at_x.size(); ++i) {
+    const double x = frame.x.place(at_x[i]), half = text_width(x_texts[i]) / 2;
     result += rule("axis", x, frame.bottom, x, frame.bottom + 4);
     // Ticks that are nearly equal read alike.
-    if (label == before || x - text_width(label) / 2 < free) continue;
-    result += words(x, frame.bottom + 17, "tick middle", label);
-    free = x + text_width(label) / 2 + kTickLetter / 2;
-    before = std::move(label);
+    if (x_texts[i] == before || x - half < free) continue;
+    result += words(x, frame.bottom + 17, "tick middle", x_texts[i]);
+    free = x + half + kTickLetter / 2;
+    before = x_texts[i];
   }
   return result;
 }
@@ -67,7 +102,8 @@ std::string axis_label(const std::string& label, const Scale& scale) {
 double left_beside(const Scale& y) {
   constexpr double kLabel = 22, kGap = 7, kLeast = 56;
   double widest = 0;
-  for (const double tick : y.ticks(kTicksOnY)) widest = std::max(widest, text_width(plain(tick)));
+  for (const auto& number : texts_at(y, y.ticks(kTicksOnY)))
+    widest = std::max(widest, text_width(number));
   return std::max(kLeast, kLabel + widest + kGap);
 }
 

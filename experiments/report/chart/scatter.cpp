@@ -22,8 +22,10 @@ Scale axis_scale(const Extent& extent, double factor) {
 
 Frame frame_of(const Scatter& chart) {
   Extent x, y;
+  bool whole = true;
   const auto take = [&](const Point& point) {
     if (!is_finite(point)) return;
+    whole = whole && point.x == std::round(point.x);
     x.take(point.x);
     y.take(point.y);
   };
@@ -41,6 +43,7 @@ Frame frame_of(const Scatter& chart) {
           .y = Scale(y_axis).over(kBottom, kTop),
           .x_label = chart.x_label,
           .y_label = chart.y_label,
+          .whole = whole,
           .ticks = 4};
 }
 

@@ -49,22 +49,25 @@ Cloud cloud_of(const TaskView& view, const analysis::ArmEvidence& arm, const Axi
 
 Markup cost_pictures(const TaskView& view) {
   Markup drawn;
+  std::string measured;  // with its test set, which would be too long for an axis
   for (const auto& axis : kAxes) {
     Scatter chart{.x_label = axis.label};
     for (const auto& arm : view.task.arms) {
       const auto* cell = leading_cell(view, arm);
       if (cell == nullptr) continue;
-      chart.y_label = analysis::display_name(cell->metric) +
-                      (cell->test_set.empty() ? "" : ", " + cell->test_set);
+      chart.y_label = analysis::display_name(cell->metric);
+      measured = chart.y_label + (cell->test_set.empty() ? "" : ", " + cell->test_set);
       chart.clouds.push_back(cloud_of(view, arm, axis));
     }
     const bool any = std::ranges::any_of(chart.clouds, [](const Cloud& cloud) {
       return std::isfinite(cloud.mean.x) && std::isfinite(cloud.mean.y);
     });
-    chart.title = fmt::format("{} over {}", chart.y_label, chart.x_label);
+    chart.title = fmt::format("{} over {}", measured, chart.x_label);
     if (any) drawn += element("figure", {}, draw(chart));
   }
-  return drawn.empty() ? drawn : element("div", {{"class", "figures four"}}, drawn);
+  if (drawn.empty()) return drawn;
+  return paragraph("muted", "What each seed costs and reaches: " + measured + ".") +
+         element("div", {{"class", "figures four"}}, drawn);
 }
 
 Markup costs(const TaskView& view) {

@@ -11,6 +11,7 @@
 #include "experiments/report/chart/line_chart.h"
 #include "experiments/report/chart/png.h"
 #include "experiments/report/chart/scale.h"
+#include "experiments/report/chart/scatter.h"
 #include "experiments/report/chart/strip.h"
 #include "experiments/report/markup.h"
 #include "tests/says.h"
@@ -132,6 +133,33 @@ TEST(LineChart, LongNumbersOnTheYAxisHaveRoomBesideItsLabel) {
   };
   EXPECT_LT(left(-1), 60);
   EXPECT_GT(left(-0.0123), 70) << "of \u22120.0125 and the label before it";
+}
+
+std::vector<std::string> texts_with(const std::string& html, const std::string& kind) {
+  const std::regex sought("<text class=\"" + kind + "\"[^>]*>([^<]*)<");
+  std::vector<std::string> all;
+  for (std::sregex_iterator at(html.begin(), html.end(), sought), end; at != end; ++at)
+    all.push_back((*at)[1]);
+  return all;
+}
+
+/// A chart of two arms that cost nearly the same.
+Scatter scatter_over(double cost, double more) {
+  return {.title = "t",
+          .x_label = "parameters",
+          .y_label = "loss",
+          .clouds = {{.name = "a", .points = {{cost, 1}}, .mean = {cost, 1}},
+                     {.name = "b", .points = {{cost + more, 2}}, .mean = {cost + more, 2}}}};
+}
+
+TEST(Scatter, TicksOfNearlyEqualNumbersAreTrueAndDiffer) {
+  const auto ticks = [](double cost, double more) {
+    return texts_with(draw(scatter_over(cost, more)).html(), "tick middle");
+  };
+  EXPECT_EQ(ticks(1408, 2), (std::vector<std::string>{"1408", "1409", "1410"}));
+  EXPECT_EQ(ticks(73'612'000'000, 20'000'000),
+            (std::vector<std::string>{"73.615 G", "73.625 G"}));  // those between have no room
+  EXPECT_EQ(ticks(0.5, 1.25), (std::vector<std::string>{"0.5", "1", "1.5"}));
 }
 
 TEST(Look, MarkerAndDashTellThirtyTwoArmsApartWithoutColour) {

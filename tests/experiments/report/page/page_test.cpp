@@ -86,6 +86,8 @@ TEST(Page, ThePictureOfCostsHasEachArmAndItsSeeds) {
   for (size_t at = 0; (at = html.find("class=\"dot\"", at)) != std::string::npos; ++at) ++dots;
   EXPECT_EQ(dots, 4U) << "two arms of two seeds";
   place(html, "learned: 0.8125 at 2.62 seconds of training");
+  EXPECT_TRUE(says(html, ">exact match</text>")) << "with its test set it is longer than the axis";
+  place(page, ">What each seed costs and reaches: exact match, 4 digits.<");
 }
 
 TEST(Page, OneSeedHasNoBand) {
