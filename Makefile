@@ -1,7 +1,9 @@
 .PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench docs site atlas licences format lint clean
 .NOTPARALLEL:
-# The share of the build that is done, and the seconds that it took.
-export NINJA_STATUS = [%p %es] $(keep_this_space)
+# The share of the build that is done, the seconds that it took and, from Ninja 1.12 on, the time that is left.
+ninja = $(or $(shell sed -n 's/^CMAKE_MAKE_PROGRAM:[^=]*=//p' build/CMakeCache.txt 2>/dev/null),ninja)
+ninja_left = $(shell printf '1.12\n%s\n' "$$($(ninja) --version 2>/dev/null || echo 0)" | sort -VC && echo ', %W left')
+export NINJA_STATUS = [%p %es$(ninja_left)] $(keep_this_space)
 all: build
 
 setup:

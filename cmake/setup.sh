@@ -61,6 +61,13 @@ pip() {
   grep -v '^WARNING: ' "$work/pip" | tail -5 >&2
   return 1
 }
+# The same with a line for each wheel that is downloaded, and its size.
+pip_aloud() {
+  .venv/bin/python -m pip "$1" --disable-pip-version-check --progress-bar off "${@:2}" 2>"$work/pip" |
+    sed -un 's/^ *Downloading \(.* (.*)\)$/setup: downloading \1/p' >&2 && return
+  grep -v '^WARNING: ' "$work/pip" | tail -5 >&2
+  return 1
+}
 # Installs a list of wheels in the versions, and of the SHA-256 digests, that cmake/wheels/lock.sh wrote.
 install_pinned() { pip install --require-hashes --requirement "cmake/wheels/$1.txt" "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
@@ -171,7 +178,7 @@ install_cpu_build() {  # options of pip
 bring_cpu_build() {
   install_cpu_build 2>/dev/null && return
   local why
-  why=$(.venv/bin/python cmake/wheels/fetch.py "$cpu_wheels" "$torch_version" .deps/wheels "${cpu_digests[@]}" 2>&1) || {
+  why=$(.venv/bin/python cmake/wheels/fetch.py "$cpu_wheels" "$torch_version" .deps/wheels "${cpu_digests[@]}") || {
     say "LibTorch $torch_version for the CPU could not be downloaded from $cpu_wheels: $why"
     say "what has arrived is kept, and the same command goes on from there; or it takes another LibTorch if one of these stands before it:"
     say "  TORCH_BUILD=cuda             the build on PyPI, which computes on the CPU too: 2744 MB instead of 192 MB"
@@ -187,8 +194,9 @@ bring_cpu_build() {
 install_cuda_build() {
   local cache=()
   .venv/bin/python -m pip cache dir >/dev/null 2>&1 || cache=(--cache-dir .deps/pip)
-  if [ "$torch_version" = "$pinned_version" ]; then install_pinned cuda "${cache[@]}" "$@"
-  else pip install "${cache[@]}" "torch===$torch_version" 'cuda-toolkit[cccl,crt]'; fi
+  if [ "$torch_version" = "$pinned_version" ]; then
+    pip_aloud install --require-hashes --requirement cmake/wheels/cuda.txt "${cache[@]}" "$@"
+  else pip_aloud install "${cache[@]}" "torch===$torch_version" 'cuda-toolkit[cccl,crt]'; fi
   rm -rf .deps/pip
 }
 

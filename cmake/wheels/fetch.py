@@ -2,7 +2,8 @@
 
 PAGE is an index of links; the wheel is that of VERSION for this Python and processor, with one of the digests, or with the one that PAGE
 gives if none is named. A connection that breaks is taken up again as long as something arrives, and what has arrived stays in FOLDER
-for the next time. Ends with 1 and one line that says why there is no wheel.
+for the next time. Says at every tenth how much has arrived. Ends with 1 and one line on the standard output that says why there is no
+wheel.
 """
 
 import hashlib
@@ -41,6 +42,14 @@ def wheel_on(page, version):
     raise OSError(f"it has no wheel of {version} for Python {platform.python_version()} on {platform.machine()}")
 
 
+def tell(arrived, whole, told):
+    """Says how much has arrived if that is a tenth of the whole more than was told; returns the tenth that is told."""
+    tenth = 10 * arrived // whole
+    if tenth > told:
+        print(f"setup: {arrived / 1e6:.1f} of {whole / 1e6:.1f} MB", file=sys.stderr, flush=True)
+    return tenth
+
+
 def append(address, part):
     """Adds to `part` what it lacks, as far as it comes; returns whether that was all."""
     had = part.stat().st_size if part.exists() else 0
@@ -51,11 +60,12 @@ def append(address, part):
             return True
         raise
     with answer, open(part, "ab" if answer.status == 206 else "wb") as file:
-        left = int(answer.headers["Content-Length"])
+        whole = file.tell() + int(answer.headers["Content-Length"])
+        told = tell(file.tell(), whole, -1)
         while block := answer.read(BLOCK):
             file.write(block)
-            left -= len(block)
-    return left == 0
+            told = tell(file.tell(), whole, told)
+        return file.tell() == whole
 
 
 def download(address, part):
@@ -89,4 +99,5 @@ if __name__ == "__main__":
         fetch(sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4:])
     except (OSError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) and not isinstance(error, urllib.error.HTTPError) else error
-        sys.exit(f"{reason}")
+        print(reason)
+        sys.exit(1)
