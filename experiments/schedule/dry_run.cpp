@@ -165,12 +165,12 @@ void print_tuning(const config::Study& study, const std::vector<ListedRun>& runs
 void print_total(const Total& total, const Sharing& sharing, double calibration) {
   const auto side_by_side = std::clamp<int64_t>(total.runs, 1, sharing.jobs);
   std::cout << fmt::format(
-      "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these{}, "
+      "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these{},\n"
       "{:.1f} MB of checkpoints.\n"
-      "FLOPs are those of matrix products at every position, three times a forward pass's unless "
-      "weights are frozen. Time and memory come from\ntimed updates, a validation and a part of "
-      "the evaluation of every arm on "
-      "this machine, which took {:.0f} s; patience\nmay end a run before its last step.\n",
+      "FLOPs are those of matrix products at every position, three times a forward pass's unless\n"
+      "weights are frozen. Time and memory come from timed updates, a validation and a part of "
+      "the\nevaluation of every arm on this machine, which took {:.0f} s; patience may end a run "
+      "before its\nlast step.\n",
       total.runs, total.flops, clock_text(total.seconds / static_cast<double>(side_by_side)),
       side_by_side, megabytes(total.memory_bytes) * static_cast<double>(side_by_side),
       sharing.gpu
@@ -182,9 +182,10 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
 void print_counted(const Total& total) {
   std::cout << fmt::format(
       "\n{} runs to do: {:.2e} FLOPs, {:.1f} MB of checkpoints.\n"
-      "FLOPs are those of matrix products at every position, three times a forward pass's unless "
-      "weights are frozen. Nothing was timed; the same command\n"
-      "without --launcher and --ranks, on a node, estimates time and memory.\n",
+      "FLOPs are those of matrix products at every position, three times a forward pass's unless\n"
+      "weights are frozen. Nothing was timed; the same command without --launcher and --ranks, on "
+      "a\n"
+      "node, estimates time and memory.\n",
       total.runs, total.flops, megabytes(total.disk_bytes));
 }
 
