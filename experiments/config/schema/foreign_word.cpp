@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "experiments/config/yaml/suggestion.h"
 
@@ -285,9 +284,10 @@ std::string with_remark(std::string text, std::string_view remark) {
 std::vector<ForeignWord> single_words() {
   std::vector<ForeignWord> words;
   for (const auto& row : kRows)
-    for (const auto word : std::views::split(row.word, ' '))
-      words.push_back(
-          {std::string_view(word.begin(), word.end()), row.path, row.value, row.remark});
+    for (size_t begin = 0, end = 0; end != row.word.npos; begin = end + 1) {
+      end = row.word.find(' ', begin);
+      words.push_back({row.word.substr(begin, end - begin), row.path, row.value, row.remark});
+    }
   return words;
 }
 
