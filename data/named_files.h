@@ -16,8 +16,8 @@ struct NamedFile {
 };
 
 /// The files that the options name, in the order train, validation, test; none if the data is
-/// generated. Relative paths start at `folder`. Reads what check_beginning() does, and nothing of a
-/// pipe, which can be read once, and of what is not there: these have no fault.
+/// generated. Relative paths start at `folder`. Reads the beginnings, as check_beginning() does; a
+/// pipe, which can be read only once, and a missing file are not read, and have no fault.
 std::vector<NamedFile> named_files(const DataOptions& options, const std::filesystem::path& folder);
 
 }  // namespace ablate::data

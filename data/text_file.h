@@ -62,7 +62,7 @@ std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line
 /// `text` as one line: line breaks within it become spaces.
 std::string one_line(std::string text);
 
-/// Two texts as one source: a tab between them, and none within them.
+/// Joins two texts to one source by a tab; tabs within them become spaces.
 std::string joined_pair(std::string first, std::string second);
 
 /// The texts of joined_pair(); one text if there is no tab.

@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kFarthest = 10;  // beyond the least and the most that the baseline's runs took
 
-/// The law of one seed's baseline, and where it may be read.
+/// The law of one seed's baseline, and the least and the most FLOPs of its runs.
 struct Reach {
   statistics::PowerLaw law;
   double least, most;
 
-  /// The FLOPs with which the baseline reaches the value; NaN beyond where it may be read.
+  /// The FLOPs with which the baseline reaches the value; NaN if that is too far beyond its runs.
   double flops_for(double value) const {
     const double flops = std::pow(value / law.factor, 1 / law.exponent);
     return flops >= least / kFarthest && flops <= most * kFarthest ? flops : kUntested;

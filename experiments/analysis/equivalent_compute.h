@@ -7,7 +7,7 @@
 
 namespace ablate::analysis {
 
-/// What the trainings of one arm at one size took, and what they reached, by seed.
+/// The training FLOPs and the values of one arm at one size, by seed.
 struct Trained {
   const Sample* flops;
   const Sample* values;
@@ -16,7 +16,7 @@ struct Trained {
 /// At each size, the training FLOPs of the arm / those with which the baseline would reach the same
 /// value, by the power law of its values over its FLOPs (Kaplan et al. 2020, section 3): a law and
 /// a ratio for each seed. A seed has none (NaN) without a law, whose values must be positive and
-/// fall, and where the law would be read more than ten times beyond the baseline's runs. Empty if
+/// fall, or if the law would be read more than ten times beyond the baseline's runs. Empty if
 /// there is no size at which all seeds have one. REQUIRES: the same sizes and seeds.
 std::vector<CostRatio> compute_ratios(std::span<const Trained> arm,
                                       std::span<const Trained> baseline);
