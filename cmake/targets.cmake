@@ -61,7 +61,9 @@ function(ablate_library folder)
   endif()
   add_library(ablate_${name} STATIC ${sources})
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/kernel/*.cpp)
-  set_source_files_properties(${kernels} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-O3;-fopenmp-simd;-fno-trapping-math;-fno-math-errno")
+  # From version 13 on GCC adds without FMA in some loops and not in others, so a position would have other bits alone than in a batch.
+  set_source_files_properties(${kernels} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
+    "-O3;-fopenmp-simd;-fno-trapping-math;-fno-math-errno;$<$<CXX_COMPILER_ID:GNU>:--param=avoid-fma-max-bits=0>")
   add_library(ablate::${name} ALIAS ablate_${name})
   target_link_libraries(ablate_${name} PUBLIC ablate::options ${arg_USES} PRIVATE ablate_warnings)
   if(arg_TALKS)
