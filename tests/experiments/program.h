@@ -110,7 +110,7 @@ inline pid_t start_process(const std::string& command) {
   const pid_t process = fork();
   if (process == 0) {
     setpgid(0, 0);
-    freopen("/dev/null", "w", stdout);
+    if (freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
     execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
     _exit(127);
   }

@@ -58,7 +58,7 @@ Evidence over(const std::string& key, const ByLength& scores = kThree) {
 
 TEST(OverLengths, TheNumberOfASeedIsTheMeanOfItsLengths) {
   const auto evidence = over("lengths");
-  const auto& cell = cell_of(evidence, "a", "exact_match", kMean);
+  const auto cell = cell_of(evidence, "a", "exact_match", kMean);
   ASSERT_EQ(cell.sample.count, kSeeds);
   EXPECT_NEAR(cell.sample.values[2], (0.93 + 0.63 + 0.33) / 3, kRounding);
   EXPECT_NEAR(cell.contrast->mean, 0.035, kRounding);
@@ -76,7 +76,7 @@ TEST(OverLengths, TheAreaOverLogLengthIsOfTrapezoids) {
 TEST(OverLengths, TheyAreOneComparisonAndEachByItselfIsExploratory) {
   const auto evidence = over("lengths");
   EXPECT_EQ(evidence.tasks.front().comparisons, 1);
-  const auto& compared = contrast(evidence, "a", kMean);
+  const auto compared = contrast(evidence, "a", kMean);
   EXPECT_EQ(compared.verdict, Verdict::better);
   EXPECT_EQ(compared.difference.adjusted_p, 2.0 / 64);
   for (const char* length : {"length 2", "length 4", "length 16"})
@@ -92,7 +92,7 @@ TEST(OverLengths, TheyAreOneComparisonAndEachByItselfIsExploratory) {
 
 TEST(OverLengths, TestSetsChooseThem) {
   const auto evidence = over("lengths, test_sets: {copy: [length 2, length 4]}");
-  const auto& cell = cell_of(evidence, "base", "exact_match", "lengths 2 to 4");
+  const auto cell = cell_of(evidence, "base", "exact_match", "lengths 2 to 4");
   EXPECT_NEAR(cell.sample.mean, 0.75, kRounding);
   EXPECT_FALSE(cell.extrapolates);
   EXPECT_EQ(cell_within(arm_of(evidence, "base"), "exact_match")->test_set, "length 2")
