@@ -64,7 +64,7 @@ bool is_assignment(const std::string& word) {
 bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
 
 /// The key of a study that a flag of a verb with --set is called after, as a path, in our words or
-/// another toolkit's; empty if there is none, or ours is not one of a section alone.
+/// another toolkit's; empty if there is no such key, or if several sections have it.
 std::string key_meant(const std::string& flag) {
   auto name = flag.substr(2);
   if (name.find('.') != name.npos)

@@ -37,8 +37,8 @@ std::string reference_page();
 /// that does; empty if all do.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
 
-/// What CLI11 says of arguments that it has read up to the mistake, and where the help of their
-/// verb is.
+/// CLI11's message about a mistake, followed by the command that prints the help of the verb that
+/// was read.
 std::string with_help(const CLI::App& app, const std::string& mistake);
 
 /// The error message for the first list with an empty item ("--seeds 1,,2"), which CLI11 skips;

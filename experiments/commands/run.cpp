@@ -268,7 +268,7 @@ void add_run(CLI::App& app) {
     request->selection.count = run::counted_parameters();
     request->selection.parts = run::check_parts;
     auto planned = request->selection;
-    // Before a job reads its data, a launcher's prologue may copy it to where it is read.
+    // A launcher's prologue may bring the data before a job reads it.
     planned.with_files = !request->list && !request->launcher;
     const auto study = records::planned(request->study, planned, request->output);
     if (request->list) return show_list(*request, study);

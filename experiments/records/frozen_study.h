@@ -8,7 +8,7 @@
 namespace ablate::records {
 
 /// The study that a start with this file and selection would run. Throws as freeze(). Looks at
-/// files only before the first start, since what is left of a study may need none of them.
+/// files only before the first start, since the runs that are left may need none of them.
 config::Study planned(const std::filesystem::path& file, const config::Selection& selection,
                       const std::filesystem::path& output);
 

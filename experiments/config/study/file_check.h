@@ -20,7 +20,7 @@ class FileCheck {
   /// Relative paths start at `folder`.
   explicit FileCheck(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
-  /// Reads of each file what data::named_files() does, once for all configurations of one data.
+  /// Adds each file that cannot be used, once; configurations with the same data share one look.
   void add(const Experiment& experiment, const Tree& tree, ProblemList& problems);
 
  private:

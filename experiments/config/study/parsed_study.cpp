@@ -312,8 +312,8 @@ void check_sets(const ParsedStudy& study, const Value& sets, ProblemList& proble
                    fmt::format("--set cannot give {}, which the study varies itself", key));
 }
 
-/// Gives the task's arms as many parameters as its baseline has; none to models that break a rule,
-/// which the check of their runs reports.
+/// Gives the task's arms as many parameters as its baseline has. A model that breaks a rule is left
+/// as it is, and the check of its runs reports it.
 void match_arms(const ParsedStudy& study, const Chosen& chosen, ExpandedTask& task,
                 ProblemList& problems) {
   const auto& match = study.keys.match;
