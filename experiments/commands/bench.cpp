@@ -138,6 +138,7 @@ std::vector<std::string> other_dropouts(const models::TransformerOptions& model)
   add("model.output.dropout", std::get_if<models::LabelHead>(&model.output));
   if (model.embedding_dropout.value_or(model.dropout) != model.dropout)
     keys.emplace_back("model.embedding_dropout");
+  if (model.final_dropout > 0) keys.emplace_back("model.final_dropout");
   return keys;
 }
 

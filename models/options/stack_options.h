@@ -40,6 +40,7 @@ struct StackOptions {
   bool bias = true;
   EmbeddingNorm embedding_norm = EmbeddingNorm::none;
   std::optional<double> embedding_dropout = {};
+  double final_dropout = 0.0;
   ResidualMixOptions residual_mix = {};
   InitializationOptions initialization = {};
   ParametrizationOptions parametrization = {};

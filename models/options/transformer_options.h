@@ -84,6 +84,7 @@ struct TransformerOptions {
   Tying tying = Tying::three_way;
   double dropout = 0.1;
   std::optional<double> embedding_dropout;
+  double final_dropout = 0.0;
   HeadOptions output;
   InitializationOptions initialization;
   ParametrizationOptions parametrization;
@@ -119,6 +120,9 @@ struct TransformerOptions {
           options::from_below(0, 1));
     visit("embedding_dropout", o.embedding_dropout,
           "dropout probability of embedding sums (embd_pdrop); absent: dropout",
+          options::from_below(0, 1));
+    visit("final_dropout", o.final_dropout,
+          "dropout probability of a stack's output, behind its last norm (Raffel et al. 2019, T5)",
           options::from_below(0, 1));
     visit("output", o.output, "prediction: tokens, or the label of an encoder's whole input");
     visit("initialization", o.initialization, "how parameters start");
@@ -240,6 +244,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .bias = o.bias,
           .embedding_norm = o.embedding_norm,
           .embedding_dropout = o.embedding_dropout,
+          .final_dropout = o.final_dropout,
           .residual_mix = o.residual_mix,
           .initialization = o.initialization,
           .parametrization = o.parametrization};

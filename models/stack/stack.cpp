@@ -135,6 +135,8 @@ StackImpl::StackImpl(const StackOptions& options)
   ahead_ = make_ahead(*this, options);
   if ((mix_ = make_residual_mix(options))) register_module("residual_mix", mix_);
   norm_ = make_final_norm(*this, options);
+  if (options.final_dropout > 0)
+    final_dropout_ = register_module("final_dropout", Dropout(options.final_dropout));
   for (size_t i = 1; i < plan.schemes.size(); ++i) {
     const auto& scheme = plan.schemes[i];
     schemes_.push_back(register_module("position_" + std::to_string(scheme.first + 1),
@@ -236,7 +238,7 @@ StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
                 return made.output;
               });
   result.output = x;
-  return normed(std::move(result), context);
+  return leave(std::move(result), context);
 }
 
 size_t StackImpl::heads_beside(size_t entry, const ForwardContext& context) const {
@@ -244,10 +246,13 @@ size_t StackImpl::heads_beside(size_t entry, const ForwardContext& context) cons
   return entry + 1 == entries_.size() ? std::min(wanted, ahead_.size()) : 0;
 }
 
-StackOutput StackImpl::normed(StackOutput output, const ForwardContext& context) {
-  if (!norm_) return output;
-  output.output = norm_(output.output, context);
-  for (auto& x : output.ahead) x = norm_(x, context);
+StackOutput StackImpl::leave(StackOutput output, const ForwardContext& context) {
+  const auto left = [&](const torch::Tensor& x) {
+    const auto y = norm_ ? norm_(x, context) : x;
+    return final_dropout_ ? final_dropout_(y, context) : y;
+  };
+  output.output = left(output.output);
+  for (auto& x : output.ahead) x = left(x);
   return output;
 }
 
@@ -274,7 +279,7 @@ StackOutput StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPos
                                                             cache.memory_mask, at, own));
                 return layer->step(y, cache.layers[i], cache.memory_mask, at, own);
               });
-  return normed(std::move(result), context);
+  return leave(std::move(result), context);
 }
 
 }  // namespace ablate::models

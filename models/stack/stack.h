@@ -94,8 +94,8 @@ class StackImpl : public Module {
   size_t depth_of(const ForwardContext& context) const;
   /// The further heads that run beside the layer of this entry.
   size_t heads_beside(size_t entry, const ForwardContext& context) const;
-  /// The output behind the final norm.
-  StackOutput normed(StackOutput output, const ForwardContext& context);
+  /// The output behind the final norm, if there is one, after dropout.
+  StackOutput leave(StackOutput output, const ForwardContext& context);
   /// Runs x through the layers, each by `run(number of the entry, layer, x, its position terms,
   /// context)`. A layer that runs again draws other random numbers.
   template <class Run>
@@ -104,7 +104,7 @@ class StackImpl : public Module {
 
   std::vector<std::shared_ptr<Position>> schemes_;
   std::shared_ptr<PositionIds> position_ids_;
-  Dropout dropout_{nullptr};
+  Dropout dropout_{nullptr}, final_dropout_{nullptr};
   std::vector<View> views_;
   std::vector<size_t> view_of_;  // of each different layer
   std::vector<StackEntry> entries_;

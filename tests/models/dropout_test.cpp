@@ -94,6 +94,7 @@ std::vector<Variant> places_of_their_own() {
                     MixtureOptions{.d_hidden = 16, .dropout = 0.5, .match = Match::active};
               }),
       changed("embeddings", [](auto& o) { o.embedding_dropout = 0.5; }),
+      changed("stack's output", [](auto& o) { o.final_dropout = 0.5; }),
       changed("label", [](auto& o) {
         o.family = Family::encoder_only;
         o.tying = Tying::none;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ std::map<std::string, TransformerOptions> families() {
                            .embedding_scale = false,
                            .dropout = 0.1};
   std::map<std::string, TransformerOptions> all{
-      {"gpt2", plain}, {"bert", plain}, {"marian", plain}};
+      {"gpt2", plain}, {"bert", plain}, {"marian", plain}, {"t5", plain}};
   auto& gpt2 = all["gpt2"];
   gpt2.family = Family::decoder_only;
   gpt2.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu_tanh};
@@ -41,6 +42,14 @@ std::map<std::string, TransformerOptions> families() {
   marian.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.3};
   marian.position = Sinusoidal{.layout = SinusoidalLayout::halves};
   marian.embedding_scale = true;
+  auto& t5 = all["t5"];
+  t5.attention = MultiHead{.heads = 2, .d_k = 4, .d_v = 4, .scale = {.value = 1.0}, .dropout = 0.1};
+  t5.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.1};
+  t5.position = T5Bias{.buckets = 4, .max_distance = 6};
+  t5.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre};
+  t5.bias = false;
+  t5.final_dropout = 0.1;
+  t5.output = LmHead{{.scale = 1 / std::sqrt(8.0)}};
   return all;
 }
 

@@ -31,6 +31,7 @@ class OneForm {
     if (o.family == models::Family::encoder_only && o.token_types == 0) o.token_types = kBertTypes;
     o.dropout = 0;
     o.embedding_dropout = {};
+    o.final_dropout = 0;
     o.initialization = {};
     return o;
   }

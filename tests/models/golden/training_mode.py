@@ -145,6 +145,39 @@ def marian():
     return model, names, tensors, inputs, dict(source=SOURCE, target=TARGET)
 
 
+def t5():
+    model = transformers.T5ForConditionalGeneration(transformers.T5Config(
+        vocab_size=VOCABULARY, d_model=D, d_kv=4, d_ff=HIDDEN, num_layers=LAYERS, num_heads=HEADS, relative_attention_num_buckets=4,
+        relative_attention_max_distance=6, dropout_rate=0.1, layer_norm_epsilon=1e-5, feed_forward_proj="relu", pad_token_id=0,
+        decoder_start_token_id=1, eos_token_id=2, attn_implementation="eager"))
+    names, tensors = [], {"embedding": ["shared.weight"]}
+    for side in ("encoder", "decoder"):
+        decodes = side == "decoder"
+        names.append(side + ".dropout")
+        tensors[f"{side}.position.table"] = [f"{side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"]
+        for i in range(LAYERS):
+            at, theirs = f"{side}.layers.{i}.", f"{side}.block.{i}.layer."
+            names += [at + "attention", at + "attention_dropout"]
+            names += [at + "cross_attention", at + "cross_attention_dropout"] if decodes else []
+            names += [at + "feed_forward", at + "feed_forward_dropout"]
+            tensors[f"{at}attention.qkv.weight"] = [f"{theirs}0.SelfAttention.{one}.weight" for one in "qkv"]
+            tensors[f"{at}attention.out.weight"] = [f"{theirs}0.SelfAttention.o.weight"]
+            tensors[f"{at}attention_norm.weight"] = [f"{theirs}0.layer_norm.weight"]
+            if decodes:
+                tensors[f"{at}cross_attention.query.weight"] = [f"{theirs}1.EncDecAttention.q.weight"]
+                tensors[f"{at}cross_attention.key_value.weight"] = [f"{theirs}1.EncDecAttention.{one}.weight" for one in "kv"]
+                tensors[f"{at}cross_attention.out.weight"] = [f"{theirs}1.EncDecAttention.o.weight"]
+                tensors[f"{at}cross_attention_norm.weight"] = [f"{theirs}1.layer_norm.weight"]
+            last = f"{theirs}{1 + decodes}."
+            tensors[f"{at}feed_forward.up.weight"] = [f"{last}DenseReluDense.wi.weight"]
+            tensors[f"{at}feed_forward.down.weight"] = [f"{last}DenseReluDense.wo.weight"]
+            tensors[f"{at}feed_forward_norm.weight"] = [f"{last}layer_norm.weight"]
+        tensors[f"{side}.norm.weight"] = [f"{side}.final_layer_norm.weight"]
+        names.append(side + ".final_dropout")
+    inputs = dict(input_ids=torch.tensor(SOURCE), decoder_input_ids=torch.tensor(TARGET))
+    return model, names, tensors, inputs, dict(source=SOURCE, target=TARGET)
+
+
 def is_turned(ours, theirs):
     """GPT-2's Conv1D has a row for each input."""
     return theirs.startswith("transformer.h.") and ours.endswith("weight") and "norm" not in ours
@@ -212,7 +245,8 @@ def t5_deviations():
 
 
 def main():
-    golden = dict(seed=PASS, families=dict(gpt2=family(gpt2), bert=family(bert), marian=family(marian)), t5=t5_deviations())
+    golden = dict(seed=PASS, families=dict(gpt2=family(gpt2), bert=family(bert), marian=family(marian), t5=family(t5)),
+                  t5=t5_deviations())
     pathlib.Path(__file__).with_suffix(".json").write_text(json.dumps(golden, separators=(",", ":")) + "\n")
 
 
