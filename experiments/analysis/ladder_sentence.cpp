@@ -49,12 +49,12 @@ std::string slope_p_words(const LadderArm& arm, const Arms& said) {
 
 std::string slope_text(const Ladder& ladder, const LadderArm& arm, const Arms& said) {
   if (arm.slope.count == 0) return "";
-  return fmt::format(" Its difference changes by {} {}{}.", slope_figure(ladder, arm),
+  return fmt::format("its difference changes by {} {}{}.", slope_figure(ladder, arm),
                      step_words(ladder), slope_p_words(arm, said));
 }
 
 std::string turn_text(const Ladder& ladder, const LadderArm& arm) {
-  std::string text = arm.turns ? " Its sign turns" : " No turn of its sign is shown";
+  std::string text = arm.turns ? "its sign turns" : "no turn of its sign is shown";
   if (arm.crossing)
     text += fmt::format("; the line through its means is zero at {}",
                         place_figure(ladder, *arm.crossing));
@@ -64,8 +64,8 @@ std::string turn_text(const Ladder& ladder, const LadderArm& arm) {
 std::string best_text(const Ladder& ladder, const LadderArm& arm) {
   if (!arm.best_effect || arm.best_effect->count == 0) return "";
   const auto ends = format_metric(arm.best_effect->interval, ladder.metric);
-  return fmt::format(" With the best value of each seed it differs from {} by {}{}{}.",
-                     arm.baseline, format_metric(arm.best_effect->mean, ladder.metric),
+  return fmt::format("with the best value of each seed it differs from {} by {}{}{}.", arm.baseline,
+                     format_metric(arm.best_effect->mean, ladder.metric),
                      ends.empty() ? "" : " " + ends,
                      std::isnan(arm.best_p) ? "" : fmt::format(" (p {})", p_figure(arm.best_p)));
 }
@@ -203,13 +203,21 @@ std::string lead_of(const Ladder& ladder, const LadderArm& arm,
 std::string sentence_on(const Ladder& ladder, const LadderArm& arm, const Arms& said) {
   if (arm.effects.empty()) return "";
   if (!arm.no_claim.empty())
-    return fmt::format("{}: No claim over {}; verdicts: {}.", arm.name, axis_words(ladder),
+    return fmt::format("{}: no claim over {}; verdicts: {}.", arm.name, axis_words(ladder),
                        arm.no_claim);
-  auto text = arm.name + ":" + slope_text(ladder, arm, said);
-  if (!std::isnan(arm.interaction_p) && arm.effects.size() > 2)
-    text += fmt::format(" That its difference is the same everywhere has p {}.",
-                        p_figure(arm.interaction_p));
-  return text + turn_text(ladder, arm) + best_text(ladder, arm);
+  const bool interacts = !std::isnan(arm.interaction_p) && arm.effects.size() > 2;
+  std::string text;
+  for (auto clause :
+       {slope_text(ladder, arm, said),
+        interacts ? fmt::format("that its difference is the same everywhere has p {}.",
+                                p_figure(arm.interaction_p))
+                  : "",
+        turn_text(ladder, arm), best_text(ladder, arm)}) {
+    if (clause.empty()) continue;
+    if (!text.empty()) clause.front() = static_cast<char>(clause.front() - 'a' + 'A');
+    text += " " + clause;
+  }
+  return arm.name + ":" + text;
 }
 
 std::string headline_of(std::span<const Ladder> ladders, const Arms& said) {

@@ -119,7 +119,8 @@ constexpr ForeignWord kRows[] = {
      "residual_dropout",
      "model.dropout", "", ""},
     {"embd_pdrop emb_dropout embed_dropout", "model.embedding_dropout", "", ""},
-    {"dropout_rate", "model.dropout", "", "and the dropout of model.attention and of feed_forward"},
+    {"dropout_rate", "model.dropout", "",
+     "with model.final_dropout, and the dropout of model.attention and of feed_forward"},
     {"activation_dropout relu_dropout mlp_dropout ffn_dropout ff_dropout",
      "model.feed_forward.dropout", "", ""},
     {"classifier_dropout seq_classif_dropout", "model.output.dropout", "", "for kind label"},
@@ -316,6 +317,15 @@ std::string hint_for_foreign_key(std::string_view key) {
   const auto* word = find_foreign_word(key);
   if (word == nullptr) return {};
   return fmt::format("; {}{}", word->path.empty() ? "" : "here it is ", answer_text(*word));
+}
+
+std::string hint_for_misspelt_foreign_key(std::string_view key) {
+  std::vector<std::string> keys;
+  for (const auto& word : foreign_words())
+    if (word.value.empty() && !word.path.empty()) keys.emplace_back(word.word);
+  const auto* word = find_foreign_word(nearest(plain(key), keys));
+  if (word == nullptr) return {};
+  return fmt::format("; did you mean {}? Here it is {}", word->word, answer_text(*word));
 }
 
 std::string hint_for_foreign_value(std::string_view path, std::string_view value) {

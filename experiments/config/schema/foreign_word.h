@@ -30,6 +30,10 @@ const ForeignWord* find_foreign_word(std::string_view word);
 /// "; here it is training.schedule.peak" for a key of another toolkit; empty for all other keys.
 std::string hint_for_foreign_key(std::string_view key);
 
+/// "; did you mean n_layer? Here it is model.layers", for a key that is spelled nearly like one of
+/// another toolkit; empty for all other keys.
+std::string hint_for_misspelt_foreign_key(std::string_view key);
+
 /// "; write rotary" for a value of another toolkit at `path`, or what it is elsewhere; empty for
 /// all other values.
 std::string hint_for_foreign_value(std::string_view path, std::string_view value);

@@ -362,6 +362,7 @@ std::string Reader::hint(const std::string& key, const std::string& path,
   }
   if (const auto meant = nearest(key, known); !meant.empty())
     return fmt::format("; did you mean '{}'?", meant);
+  if (auto meant = hint_for_misspelt_foreign_key(key); !meant.empty()) return meant;
   return fmt::format("; the keys are {}", fmt::join(known, ", "));
 }
 

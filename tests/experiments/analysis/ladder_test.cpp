@@ -75,7 +75,7 @@ TEST(Ladder, ASignTurnsIfIntervalsExcludeZeroOnOppositeSides) {
   EXPECT_TRUE(arm.turns);
   EXPECT_NEAR(*arm.crossing, 10'000, 1e-6);
   EXPECT_EQ(arm.sentence,
-            "more: Its difference changes by -0.100 [-0.100, -0.100] with ten times the parameters "
+            "more: its difference changes by -0.100 [-0.100, -0.100] with ten times the parameters "
             "(p 0.031). That its difference is the same everywhere has p 0.031. Its sign turns; "
             "the line through its means is zero at 10 k parameters.");
 }
@@ -221,13 +221,13 @@ TEST(Ladder, AnArmThatIsUnstableAtARungMakesNoClaimOverRungs) {
       make_evidence(study_of(study_yaml(6, {"falling", "steady"}, kCompare + kTwoSizes)),
                     runs_by_setting(settings));
   const auto& arm = evidence.ladders.front().arms[1];
-  EXPECT_EQ(arm.sentence, "falling: No claim over sizes; verdicts: unstable at 1.");
+  EXPECT_EQ(arm.sentence, "falling: no claim over sizes; verdicts: unstable at 1.");
   EXPECT_EQ(arm.slope.count, 0);
   EXPECT_TRUE(std::isnan(arm.slope_p) && std::isnan(arm.interaction_p));
   EXPECT_FALSE(arm.turns);
   EXPECT_EQ(evidence.ladders.front().arms[2].no_claim, "") << "of another arm";
   EXPECT_TRUE(evidence.answer.starts_with("steady: better at both sizes ")) << evidence.answer;
-  EXPECT_TRUE(says(evidence.answer, "Over sizes, falling: No claim over sizes; "));
+  EXPECT_TRUE(says(evidence.answer, "Over sizes, falling: no claim over sizes; "));
 }
 
 TEST(Ladder, AMissingSeedAtOneRungWithholdsTheSlope) {
@@ -237,7 +237,7 @@ TEST(Ladder, AMissingSeedAtOneRungWithholdsTheSlope) {
   });
   const auto evidence = make_evidence(study_of(study_yaml(6, {"a"}, kCompare + kTwoSizes)), runs);
   EXPECT_EQ(evidence.ladders.front().arms.back().sentence,
-            "a: No claim over sizes; verdicts: other seeds at 2.");
+            "a: no claim over sizes; verdicts: other seeds at 2.");
 }
 
 std::string answer_over(const std::string& axis, const std::vector<MeasuredRung>& rungs) {
@@ -250,7 +250,7 @@ TEST(Ladder, TheAnswerBeginsWithTheVerdictAndTheTrend) {
                                         {"copy-large", 100'000, 0.5, 0.6, 1}})
                   .starts_with("more: better at all three sizes (0.125 to 0.225 exact match more); "
                                "its lead shrinks as the model grows (p 0.031). Over sizes, more: "
-                               "Its difference changes by -0.050 [-0.050, -0.050] with"));
+                               "its difference changes by -0.050 [-0.050, -0.050] with"));
   EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.4},
                                         {"copy-middle", 10'000, 0.5, 0.3},
                                         {"copy-large", 100'000, 0.5, 0.2}})

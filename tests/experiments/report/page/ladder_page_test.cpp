@@ -23,7 +23,7 @@ SampleReport report_of_two_sizes() {
                           .scores = {sample({0.5, 0.75}), sample({0.5, 0.75})},
                           .effects = {sample({-0.25, 0.125}), sample({-0.25, 0.125})},
                           .p = {0.5, 1},
-                          .sentence = "learned: No turn of its sign is shown."};
+                          .sentence = "learned: no turn of its sign is shown."};
   report.evidence.ladders = {
       {.task = "numbers",
        .axis = analysis::kSizeAxis,
@@ -40,7 +40,7 @@ TEST(LadderPage, ALadderStandsBeforeTheResultsOfItsSettings) {
   const auto page = page_of(report_of_two_sizes());
   const auto ladder = page.find("<h2>Over sizes: numbers, exact match on 4 digits</h2>");
   EXPECT_LT(ladder, page.find("<h2>Results: numbers-small</h2>"));
-  EXPECT_TRUE(says(page, "learned: No turn of its sign is shown."));
+  EXPECT_TRUE(says(page, "learned: no turn of its sign is shown."));
   EXPECT_TRUE(says(page, "Differences have the corrected p and intervals of their verdicts."));
 }
 
