@@ -34,8 +34,8 @@ std::optional<Reach> reach_of(std::span<const Trained> baseline, size_t seed) {
 }
 
 /// The geometric mean of the exponentials, if no seed lacks one.
-CostRatio ratio_of(const std::vector<double>& logarithms) {
-  CostRatio ratio{.resource = config::Resource::flops, .values = {}, .bounds = {}, .interval = {}};
+CostRatio ratio_of(config::Resource resource, const std::vector<double>& logarithms) {
+  CostRatio ratio{.resource = resource, .values = {}, .bounds = {}, .interval = {}};
   for (const double one : logarithms) ratio.values.push_back(std::exp(one));
   ratio.bounds.assign(ratio.values.size(), Bound::exact);
   const auto sample = sample_of(logarithms);
@@ -60,9 +60,18 @@ std::vector<CostRatio> compute_ratios(std::span<const Trained> arm,
     }
   }
   std::vector<CostRatio> ratios;
-  for (const auto& all : logarithms) ratios.push_back(ratio_of(all));
+  for (const auto& all : logarithms) ratios.push_back(ratio_of(config::Resource::flops, all));
   const bool any = std::ranges::any_of(ratios, [](const auto& one) { return one.mean > 0; });
   return any ? ratios : std::vector<CostRatio>();
+}
+
+CostRatio time_ratio(const Sample& arm, const Sample& baseline) {
+  std::vector<double> logarithms;
+  for (size_t seed = 0; seed < arm.values.size(); ++seed) {
+    const double own = arm.values[seed], other = baseline.values[seed];
+    logarithms.push_back(own > 0 && other > 0 ? std::log(own / other) : kUntested);
+  }
+  return ratio_of(config::Resource::seconds, logarithms);
 }
 
 }  // namespace ablate::analysis

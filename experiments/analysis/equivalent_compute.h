@@ -21,4 +21,8 @@ struct Trained {
 std::vector<CostRatio> compute_ratios(std::span<const Trained> arm,
                                       std::span<const Trained> baseline);
 
+/// At one size, the seconds of training of the arm / the baseline's, by seed; NaN where one of them
+/// was not measured. REQUIRES: the same seeds.
+CostRatio time_ratio(const Sample& arm, const Sample& baseline);
+
 }  // namespace ablate::analysis

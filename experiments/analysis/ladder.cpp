@@ -169,6 +169,8 @@ class Climb {
       add_effect(arm, *own, *other);
       trained.push_back({&found->training_flops, &own->sample});
       trained_baseline.push_back({&baseline->training_flops, &other->sample});
+      if (ladder_.axis == kSizeAxis)
+        arm.time.push_back(time_ratio(found->training_seconds, baseline->training_seconds));
     }
     if (!arm.effects.empty()) describe_effects(arm);
     if (ladder_.axis == kSizeAxis && !trained.empty())

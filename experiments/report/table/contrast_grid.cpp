@@ -161,7 +161,8 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
                         {.heading = "difference", .below = kInterval, .holds = Holds::differences},
                         {.heading = "p", .qualifier = "corrected"},
                         detail("best seeds"),
-                        {.heading = "compute", .qualifier = "for the same value"}},
+                        {.heading = "compute", .qualifier = "for the same value"},
+                        {.heading = "time", .qualifier = "of training"}},
             .rows = {}};
   for (const auto& arm : ladder.arms) {
     for (size_t i = 0; i < ladder.rungs.size(); ++i) {
@@ -181,7 +182,8 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
                     : GridCell{.text = "baseline", .spans = true},
            {compared ? analysis::p_figure(arm.p[i]) : ""},
            {i < arm.best_at.size() ? std::to_string(arm.best_at[i]) : ""},
-           {i < arm.compute.size() ? analysis::ratio_figure(arm.compute[i]) : ""}});
+           {i < arm.compute.size() ? analysis::ratio_figure(arm.compute[i]) : ""},
+           {i < arm.time.size() ? analysis::ratio_figure(arm.time[i]) : ""}});
     }
     if (!arm.sentence.empty()) grid.note += arm.sentence + " ";
   }

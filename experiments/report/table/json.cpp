@@ -80,7 +80,7 @@ void members_of(const analysis::SizeFit& o, auto&& visit) {
 }
 
 void members_of(const analysis::LadderArm& o, auto&& visit) {
-  ABLATE_MEMBERS(name, baseline, scores, effects, p, compute, no_claim, slope, slope_p,
+  ABLATE_MEMBERS(name, baseline, scores, effects, p, compute, time, no_claim, slope, slope_p,
                  interaction_p, turns, crossing, best, best_at, best_effect, fit, sentence)
   visit("best_p", o.best_effect ? std::optional(o.best_p) : std::nullopt);
 }
@@ -91,7 +91,7 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 /// Lists and texts that are left out if they are empty.
 constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
     {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "parts", "target",
-     "no_claim", "best_at", "compute", "no_verdict", "slope", "outside"});
+     "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {

@@ -60,5 +60,18 @@ TEST(EquivalentCompute, NeedsALawThatFalls) {
       << "of two sizes";
 }
 
+TEST(TimeRatio, IsTheGeometricMeanOfTheSeeds) {
+  const auto sizes = samples({{30, 80}, {10, 40}});
+  const auto ratio = time_ratio(sizes[0], sizes[1]);
+  EXPECT_NEAR(ratio.values.at(0), 3, 1e-12);
+  EXPECT_NEAR(ratio.mean, std::sqrt(6), 1e-12);
+  EXPECT_EQ(ratio.resource, config::Resource::seconds);
+}
+
+TEST(TimeRatio, IsUnknownIfARunWasNotMeasured) {
+  const auto sizes = samples({{30, 0}, {10, 40}});
+  EXPECT_EQ(ratio_figure(time_ratio(sizes[0], sizes[1])), "-");
+}
+
 }  // namespace
 }  // namespace ablate::analysis
