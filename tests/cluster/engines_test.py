@@ -1,4 +1,4 @@
-"""Runs what docs/cluster.md says of engines other than Slurm, as far as shells run it: engines_test.py <build> [names]"""
+"""Runs the files of docs/engines, for engines other than Slurm, as far as shells run them: engines_test.py <build> [names]"""
 
 import os
 import pathlib
@@ -12,28 +12,24 @@ import unittest
 
 from cluster import PROGRAM, STUDY, files_of
 
-DOCUMENT = (pathlib.Path(__file__).parents[2] / "docs/cluster.md").read_text(encoding="utf-8")
+ENGINES = pathlib.Path(__file__).parents[2] / "docs/engines"
 BROKEN = "{ training.schedule.peak: 100, training.optimizer: { kind: sgd }, model.norm.kind: none }"
-
-
-def block(label):
-    return re.search(rf"^```{label}\n(.*?)^```", DOCUMENT, re.M | re.S)[1]
 
 
 class Engines(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ablate-engines-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        (self.folder / "line.sh").write_text(self.here(block("bash")))
-        (self.folder / "job.pbs").write_text(self.here(block("pbs")))
+        for name in ("line.sh", "job.pbs"):
+            (self.folder / name).write_text(self.here(name))
 
-    def here(self, text):
-        return text.replace("/runs/", f"{self.folder}/")
+    def here(self, name):
+        return (ENGINES / name).read_text(encoding="utf-8").replace("/runs/", f"{self.folder}/")
 
     def jobs(self, index):
         """{engine: its command for the job of that number, with its environment}"""
-        kubernetes = self.here(re.search(r"command: \[sh, -c, '(.*)'\]", block("yaml"))[1])
-        condor = dict(re.findall(r"^(\w+) = (.*)$", self.here(block("condor")), re.M))
+        kubernetes = re.search(r"command: \[sh, -c, '(.*)'\]", self.here("kubernetes.yaml"))[1]
+        condor = dict(re.findall(r"^(\w+) = (.*)$", self.here("condor.sub"), re.M))
         return {"Kubernetes": (["sh", "-c", kubernetes], {"JOB_COMPLETION_INDEX": str(index)}),
                 "HTCondor": ([condor["executable"], *condor["arguments"].replace("$(Process)", str(index)).split()], {}),
                 "PBS": (["sh", str(self.folder / "job.pbs")], {"PBS_ARRAY_INDEX": str(index)})}
