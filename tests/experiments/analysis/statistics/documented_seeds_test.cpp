@@ -3,7 +3,6 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiments/analysis/statistics/power.h"
@@ -47,15 +46,6 @@ TEST(DocumentedSeeds, EffectsAreTheSmallestThatEachNumberCanSee) {
     ASSERT_EQ(effects.size(), 4U);
     for (size_t i = 0; i < 4; ++i)
       EXPECT_NEAR(effects[i], detectable_size({seeds, int64_t{1} << i}).value(), 0.0051);
-  }
-}
-
-TEST(DocumentedSeeds, AreThoseThatAnEffectTakes) {
-  for (const auto& [heading, effect] : {std::pair{"effect 2", 2.0}, {"effect 1", 1.0}}) {
-    const auto seeds = documented(heading);
-    ASSERT_EQ(seeds.size(), 4U);
-    for (size_t i = 0; i < 4; ++i)
-      EXPECT_EQ(seeds[i], seeds_for({.comparisons = int64_t{1} << i}, effect, 30).value());
   }
 }
 
