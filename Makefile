@@ -33,7 +33,7 @@ test: setup-test build $(ZENSICAL)
 
 test-long: setup-test build
 	cmake --build --preset release --target long_test
-	ctest --test-dir build -C Long -R '^(long_test|extending|installed|large_study|open_studies|offline_build)$$' --verbose
+	ctest --test-dir build -C Long -L '^Long$$' --verbose
 
 # Kills, failing disks, losses of power and damaged files: about two hours, and the many more that a release is held to.
 test-night: build
