@@ -308,7 +308,7 @@ struct LadderArm {
   std::vector<Sample> effects;
   std::vector<double> p;           // of each effect, corrected as the rung's verdict is
   std::vector<CostRatio> compute;  // at each size, to the baseline for the same value; may be empty
-  std::vector<CostRatio> time;     // of training at each size; empty of a baseline
+  std::vector<CostRatio> time;     // of training at each size; empty of a baseline, or unmeasured
   /// The rungs whose verdicts allow no claim, in words. If there are any, the arm has no slope, no
   /// interaction, no turn and no best effect.
   std::string no_claim;

@@ -175,6 +175,8 @@ class Climb {
     if (!arm.effects.empty()) describe_effects(arm);
     if (ladder_.axis == kSizeAxis && !trained.empty())
       arm.compute = compute_ratios(trained, trained_baseline);
+    if (std::ranges::all_of(arm.time, [](const auto& ratio) { return std::isnan(ratio.mean); }))
+      arm.time.clear();
     add_best(arm);
     if (fit_ == config::Fit::power) add_fit(arm, models);
     ladder_.arms.push_back(std::move(arm));

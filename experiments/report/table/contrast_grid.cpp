@@ -162,7 +162,7 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
                         {.heading = "p", .qualifier = "corrected"},
                         detail("best seeds"),
                         {.heading = "compute", .qualifier = "for the same value"},
-                        {.heading = "time", .qualifier = "of training"}},
+                        {.heading = "time"}},
             .rows = {}};
   for (const auto& arm : ladder.arms) {
     for (size_t i = 0; i < ladder.rungs.size(); ++i) {

@@ -73,6 +73,7 @@ Evidence evidence_of_sizes(double least = 1, double ahead = 0) {
         run.task = std::string("copy-") + size;
         run.parameters = parameters + (more ? 10 : 0);
         run.training_flops = static_cast<double>(run.parameters);
+        run.training_seconds = more ? 3 : 2;
         run.tests[0].perplexity = least * std::pow(run.parameters, more ? -0.4 : -0.2);
         if (more && ahead > 0)
           run.tests[0].perplexity = least * std::pow(ahead * run.training_flops, -0.2);
@@ -106,11 +107,13 @@ TEST(SizeFits, TellTheComputeWithWhichTheBaselineWouldReachTheSame) {
   const auto evidence = evidence_of_sizes(1, /*ahead=*/2);
   for (const auto& arm : evidence.ladders.at(0).arms) {
     if (arm.baseline.empty()) {
-      EXPECT_TRUE(arm.compute.empty());
+      EXPECT_TRUE(arm.compute.empty() && arm.time.empty());
       continue;
     }
     ASSERT_EQ(arm.compute.size(), 3U) << arm.name;
     for (const auto& ratio : arm.compute) EXPECT_NEAR(ratio.mean, 0.5, 1e-9);
+    ASSERT_EQ(arm.time.size(), 3U) << arm.name;
+    for (const auto& ratio : arm.time) EXPECT_NEAR(ratio.mean, 1.5, 1e-9);
   }
   // Of a fall that is twice as steep, 110^-0.4 is the baseline's at 110^2 FLOPs, which is within
   // ten times of its most, 1,600; 410^2 is not.
