@@ -15,7 +15,6 @@ import claims
 import controls
 import cost
 import files
-import frontier
 import gallery
 import measures
 import page
@@ -28,37 +27,42 @@ class Page(unittest.TestCase):
                              (0, "100 steps (`arm` is an evaluation of the model that the baseline trained)")):
             found = record(contrast("agrees"))
             found["tasks"]["t"]["arms"]["arm"]["steps"] = steps
-            self.assertEqual(page.count_text(claim_of().finding(found), "steps"), words)
+            self.assertEqual(page.count_text(claim_of(found).looks[0], "steps"), words)
 
     def test_a_best_value_at_an_end_is_told_of_the_arm_and_of_the_baseline(self):
         with_arms_of_the_record(self)
         for arm in ("base", "arm"):
             claim = claim_of(record(contrast("agrees")))
-            self.assertEqual(page.outcome_text(claim, claim.record), "agrees")
-            claim.record["tasks"]["t"]["arms"][arm] |= {"chosen": {"rate": "1.0e-3"}, "at_edge": {"rate": "smallest"}}
-            self.assertEqual(page.outcome_text(claim, claim.record), "agrees\\*")
+            self.assertEqual(page.outcome_text(claim.looks[0]), "agrees")
+            claim.looks[0].arms[arm] |= {"chosen": {"rate": "1.0e-3"}, "at_edge": {"rate": "smallest"}}
+            self.assertEqual(page.outcome_text(claim.looks[0]), "agrees\\*")
             self.assertIn(f" Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
-                          page.look_text(claim, claim.record, "Here"))
+                          page.look_text(claim.looks[0], "Here"))
 
     def test_an_outcome_stands_with_what_the_report_says(self):
         with_arms_of_the_record(self)
-        text = page.look_text(claim_of(), record(contrast("inconclusive", p=0.2, sentence="inconclusive: difference 0.1")), "Here")
+        text = page.look_text(claim_of(record(contrast("inconclusive", p=0.2, sentence="inconclusive: difference 0.1"))).looks[0], "Here")
         self.assertIn("Here: **undecided (margin 0.1 loss)**.", text)
         self.assertIn(" Its report says: inconclusive: difference 0.1.", text)
 
     def test_gradient_noise_stands_with_the_arms_that_observed_it(self):
         with_arms_of_the_record(self)
         found = record(contrast("agrees"))
-        self.assertNotIn("Gradient noise", page.look_text(claim_of(found), found, "Here"))
+        self.assertNotIn("Gradient noise", page.look_text(claim_of(found).looks[0], "Here"))
         found["tasks"]["t"]["arms"]["base"]["gradient_noise"] = [900.0, 1000.4, 5000.0]
-        self.assertIn(" Gradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.look_text(claim_of(found), found, "Here"))
+        self.assertIn(" Gradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.look_text(claim_of(found).looks[0], "Here"))
 
-    def test_a_history_repeats_words_only_where_they_change(self):
-        entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "words": "A.", "verdict": "reversed", "why": "X."},
-                   {"date": "d3", "words": "B.", "verdict": "not run", "why": "Y."}]
+    def test_a_history_has_words_where_they_change(self):
+        entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "verdict": "reversed", "why": "X."}]
         with unittest.mock.patch.object(files, "history", lambda: {"one": entries}):
-            self.assertEqual(page.history_text(claim_of()).splitlines()[2:],
-                             ['- d1: "A." **not run**. W.', "- d2: **reversed**. X.", '- d3: "B." **not run**. Y.'])
+            self.assertEqual(page.history_text(claim_of()).splitlines(), ['- d1: "A." **not run**. W.', "- d2: **reversed**. X."])
+
+    def test_a_line_of_a_page_is_left_out_where_nothing_can_be_said(self):
+        with unittest.mock.patch.object(files, "history", lambda: {"one": []}):
+            for changes in (None, "More text."):
+                text = page.section(claim_of(changes=changes, checked="", where="", margin_from=""))
+                self.assertEqual("What would change it" in text, changes is not None)
+                self.assertNotIn("\n\n\n", text)
 
     def test_every_claim_tells_its_history(self):
         for claim in claims.read_claims():
@@ -154,7 +158,7 @@ class Choices(unittest.TestCase):
 class Cards(unittest.TestCase):
     def test_a_card_has_what_it_can_be_filtered_by(self):
         found = claims.read_claims()
-        facts = {claim.id: cards.facts_of(claim, found) for claim in found}
+        facts = {claim.id: cards.facts_of(claim) for claim in found}
         self.assertEqual(facts["gates"], {"size": "to 150,000", "of": "text", "time": "not measured", "asked": "more than once", "read": "its figures", "outcome": "agrees"})
         self.assertEqual((facts["nope_t5"]["read"], facts["nope_t5"]["of"]), ("its abstract", "task"))
         self.assertEqual(facts["small_vocabulary"]["read"], "what others say of it", "which is as large_vocabulary")
@@ -186,15 +190,15 @@ class Outcomes(unittest.TestCase):
 
     def test_what_does_not_count_stands_in_brackets(self):
         with_arms_of_the_record(self)
-        for other, word in (({"regime": {"outside": "Too small."}}, "outside the source's regime"), ({"withdrawn": "It lacks a part."}, "withdrawn")):
+        for outside, withdrawn, word in ((["Too small."], None, "outside the source's regime"), ([], "It lacks a part.", "withdrawn")):
             for kind, shown in (("equal", "beyond the margin"), ("superior", "other sign")):
-                claim = claim_of(record(contrast("contradicts", kind, mean=0.5)), claim=kind, **other)
-                self.assertEqual(page.outcome_text(claim, claim.record), f"{word} ({shown})")
+                claim = claim_of(record(contrast("contradicts", kind, mean=0.5, outside=outside)), claim=kind, withdrawn=withdrawn)
+                self.assertEqual(page.outcome_text(claim.looks[0]), f"{word} ({shown})")
 
     def test_where_equivalence_decides_its_own_interval_stands(self):
         with_arms_of_the_record(self)
         for verdict, holds in (("equivalent", True), ("no_worse", True), ("better", False)):
-            text = page.look_text(claim_of(claim="equal"), record(contrast("agrees", "equal", mean=0.02, verdict=verdict)), "Here")
+            text = page.look_text(claim_of(record(contrast("agrees", "equal", mean=0.02, verdict=verdict)), claim="equal").looks[0], "Here")
             self.assertEqual(" The 90 % interval of the test of the margin, corrected alike, is +0.02 to +0.02." in text, holds, verdict)
 
     def test_shares_are_compared_in_points_and_by_the_way_from_guessing(self):
@@ -204,15 +208,15 @@ class Outcomes(unittest.TestCase):
             found["tasks"]["t"]["arms"][name] = found["tasks"]["t"]["arms"][name] | {"mean": mean}
         published = {"baseline": 0.4, "arm": 0.0, "better": "higher", "metric": "LAMBADA accuracy"}
         claim = claim_of(found, guess=0.25, published=published)
-        self.assertEqual(page.effect_text(claim, claim.finding(found)), "+0.25 exact match (+0.15 to +0.35); 33 and 67 % of the way from guessing to 1")
+        self.assertEqual(page.effect_text(claim.looks[0]), "+0.25 exact match (+0.15 to +0.35); 33 and 67 % of the way from guessing to 1")
         self.assertEqual(page.published_effect_text(claim_of(published=published)), "-0.4 LAMBADA accuracy; 40 and 0 % of the way from guessing to 1")
 
     def test_an_undecided_claim_has_its_margin_and_an_effect_its_metric(self):
         with_arms_of_the_record(self)
         claim = claim_of(record(contrast("inconclusive", p=0.2)))
-        self.assertEqual(page.outcome_text(claim, claim.record), "undecided (margin 0.1 loss)")
+        self.assertEqual(page.outcome_text(claim.looks[0]), "undecided (margin 0.1 loss)")
         claim = claim_of(record(contrast("agrees"), metric="bleu"))
-        self.assertEqual("+0.5 BLEU (+0.4 to +0.6)", page.effect_text(claim, claim.finding(claim.record)))
+        self.assertEqual("+0.5 BLEU (+0.4 to +0.6)", page.effect_text(claim.looks[0]))
 
 
 def ladder(*effects, direction="lower", metric="loss", **arm):
@@ -238,8 +242,10 @@ class Ladders(unittest.TestCase):
     def test_a_claim_has_its_gain_at_each_size_in_bold_where_it_shows_and_in_the_units_of_its_metric(self):
         for metric, text in (("loss", "**+0.020**, -0.010 (rising)"), ("exact_match", "**+2 points**, -1 points (rising)"), ("bleu", "**+0.02 BLEU**, -0.01 BLEU (rising)")):
             found = ladder(self.SHOWN, self.ALIKE, metric=metric, slope={"interval": [-0.2, -0.1]})
-            self.assertEqual(measures.sizes_text(found, measures.arm_of(claim_of(ladder="arm"), found)), text)
-            self.assertEqual([measures.arm_of(claim_of(id=name), found) for name in ("plain", "other")], [None, None])
+            with unittest.mock.patch.object(measures, "read_ladders", lambda found=found: {"s": found}):
+                (_, _, arm), = measures.ladders_of(claim_of(ladder="arm"))
+                self.assertEqual([measures.ladders_of(claim_of(id=name)) for name in ("plain", "other")], [[], []])
+            self.assertEqual(measures.sizes_text(found, arm), text)
 
     def test_a_picture_has_a_mark_and_an_interval_for_each_size(self):
         found = ladder(self.SHOWN, self.ALIKE)
@@ -250,15 +256,15 @@ class Ladders(unittest.TestCase):
 class Frontier(unittest.TestCase):
     def test_a_second_look_stands_beside_the_first_outcome(self):
         with_arms_of_the_record(self)
-        claim = claim_of(record(contrast("inconclusive", p=0.2)), record(contrast("contradicts", mean=0.5)), checked="table", where="")
-        self.assertIn("Outcome: **undecided (margin 0.1 loss)**; second look: other sign", cards.card(claim, []))
+        claim = claim_of(record(contrast("inconclusive", p=0.2)), record(contrast("contradicts", mean=0.5)), read="notes", where="")
+        self.assertIn("Outcome: **undecided (margin 0.1 loss)**; second look: other sign", cards.card(claim))
 
     def test_a_part_has_its_key_and_what_it_takes(self):
         measured = {"arms": {"scarce_text": {"arm": {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}}}}
         for found, text in ((measured, "Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({"arms": {}}, "")):
             with unittest.mock.patch.object(cost, "read_costs", lambda _, found=found: found):
                 self.assertEqual(cost.cost_text(claim_of()), text)
-        self.assertIn("Key: `model.position.kind: pope`. Takes", frontier.text_of(claims.read_claims()))
+        self.assertIn("Key: `model.position.kind: pope`. Takes", cards.frontier(claims.read_claims()))
 
 
 class Tables(unittest.TestCase):

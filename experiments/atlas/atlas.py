@@ -17,7 +17,6 @@ import cards
 import choices
 import claims
 import files
-import frontier
 import page
 import records
 import tables
@@ -44,7 +43,7 @@ def pages():
     folder = files.DOCS / "atlas"
     atlas = {folder / "index.md": choices.text_of(found), folder / "claims.md": cards.text_of(found), folder / "rules.md": page.text_of(found),
              folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text()} | {folder / "claims" / f"{claim.id}.md": page.section(claim) for claim in found}
-    return {**atlas, files.DOCS / "frontier.md": frontier.text_of(found), **tables.pages()}
+    return {**atlas, files.DOCS / "frontier.md": cards.frontier(found), **tables.pages()}
 
 
 def write_pages():
@@ -62,7 +61,7 @@ def part_line(study):
 def show_parts():
     print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas; on two cores these take, by their studies:")
     print(*map(part_line, files.studies()), sep="\n")
-    due = dict.fromkeys(claim.study for claim in claims.read_claims() if claim.second_look_is_due)
+    due = dict.fromkeys(claim.study for claim in claims.read_claims() if claim.is_asked_again and not claim.looks[1])
     print(f"Second looks that are due by the rule: {', '.join(due) or 'none'}.")
 
 

@@ -1,10 +1,8 @@
-"""The claims of claims.yaml with the findings of their studies."""
+"""The claims of claims.yaml with what the records of their studies show."""
 
-import dataclasses
 import itertools
 
 import files
-import regime
 
 AGREES, OTHER_SIGN, BEYOND, NO_EFFECT = "agrees", "other sign", "beyond the margin", "no effect of that size here"
 UNDECIDED, NOT_LEARNED, OUTSIDE = "undecided", "not learned", "outside the source's regime"
@@ -12,10 +10,10 @@ WITHDRAWN, NOT_RUN = "withdrawn", "not run"
 
 # In the order of the page, which explains them.
 OUTCOMES = (AGREES, OTHER_SIGN, BEYOND, NO_EFFECT, UNDECIDED, NOT_LEARNED, OUTSIDE, WITHDRAWN, NOT_RUN)
+OF_PROGRAM = {"agrees": AGREES, "no_effect_of_that_size": NO_EFFECT, "inconclusive": UNDECIDED, "not_learned": NOT_LEARNED, None: UNDECIDED}
 LEVEL = 0.05
 SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solved
 LOSSES = ("loss", "divergence")  # metrics whose effects are per cents of the baseline
-PUBLISHED_AS = {"loss": ("loss", "log-perplexity"), "bleu": ("bleu",), "exact_match": ("exact match",)}  # what papers call a metric
 TESTED = ("better", "worse", "equivalent", "no_worse", "inconclusive")  # verdicts that rest on tests
 
 
@@ -36,22 +34,27 @@ def gain_of(found, scale):
     return [scale * found["mean"], *sorted(scale * end for end in found.get("interval") or [])]
 
 
-@dataclasses.dataclass
-class Finding:
-    """An arm beside its baseline in one record of a study; differences are arm less baseline."""
+class Look:
+    """A claim's arm beside its baseline in a record of its study; differences are arm less baseline."""
 
-    baseline_name: str
-    name: str  # of the arm
-    metric: str
-    lower_is_better: bool
-    baseline: dict
-    arm: dict
-    contrast: dict
+    def __init__(self, claim, record, task):
+        self.claim, self.record, self.metric = claim, record, task["metric"]
+        self.sign = -1 if task["direction"] == "lower" else 1  # of a difference by which the arm is better
+        self.baseline_name = next(name for name, one in task["arms"].items() if "contrast" not in one)
+        self.arms = {name: task["arms"][name] for name in (self.baseline_name, claim.arm)}
+        self.baseline, self.arm = self.arms.values()
+        self.contrast = self.arm["contrast"]
+        judged = self.contrast.get("judged", self.contrast)  # records of before the program's present rule were judged by it later
+        self.outside = claim.outside + judged.get("outside", [])
+        self.shown = OF_PROGRAM.get(judged["outcome"]) or (BEYOND if claim.claim in ("equal", "noninferior") else OTHER_SIGN)
+        self.q = None  # by add_q
 
     @property
-    def sign(self):
-        """Of a difference by which the arm is better."""
-        return -1 if self.lower_is_better else 1
+    def outcome(self):
+        """A word of OUTCOMES; `shown` is what the study shows by itself."""
+        if self.outside and self.shown != NOT_LEARNED:
+            return OUTSIDE
+        return WITHDRAWN if self.claim.withdrawn and self.contrast["outcome"] in ("agrees", "contradicts") else self.shown
 
     @property
     def effect(self):
@@ -62,40 +65,39 @@ class Finding:
 
     @property
     def equivalence(self):
-        """The interval of the test that a difference is smaller than the margin, corrected as that test is; None if it was not made."""
+        """The interval of the test that a difference is smaller than the margin, corrected as that test is; None if that did not decide."""
         test, differences = self.contrast["within"], self.contrast["differences"]
-        if not isinstance(test["p"], float) or len(differences) > 16:
+        if self.contrast["verdict"] not in ("equivalent", "no_worse") or not isinstance(test["p"], float) or len(differences) > 16:
             return None
         return equivalence_interval(differences, test["adjusted_p"] / test["p"])
 
+    @property
+    def p(self):
+        """The p, corrected within its study, of the test that decided what is shown; 1 if none did."""
+        if self.outcome not in (AGREES, OTHER_SIGN, BEYOND):
+            return 1.0
+        within = self.outcome == AGREES and self.claim.claim in ("equal", "noninferior")
+        return self.contrast["beyond" if self.outcome == BEYOND else "within" if within else "difference"]["adjusted_p"]
 
-@dataclasses.dataclass
+
 class Claim:
-    """One entry of claims.yaml with what its study declares, and the records of the study, which may be absent."""
-
-    entry: dict
-    record: dict | None = None
-    again: dict | None = None  # the second look
-    q: dict = dataclasses.field(default_factory=dict)  # of its looks, first and second, by add_q
+    """One entry of claims.yaml with what its study declares, and its looks, the first and the second one, which may be None."""
 
     OPTIONAL = ("task", "size", "guess", "ladder", "part", "published", "spread", "regime", "predicts", "changes", "note", "withdrawn")
 
-    def __getattr__(self, name):
-        if name in self.OPTIONAL:
-            return self.entry.get(name)
-        try:
-            return self.entry[name]
-        except KeyError:
-            raise AttributeError(f"a claim has no {name}") from None
+    def __init__(self, entry, *records):
+        self.__dict__ |= dict.fromkeys(self.OPTIONAL) | entry
+        self.looks = tuple(self.look(record) for record in records)
 
-    def finding(self, record):
-        """What `record` has on this claim; None if that is nothing."""
+    @property
+    def outside(self):
+        """A reason for which its studies are outside the source's range, if one is given."""
+        return [self.regime["outside"]] if self.regime and "outside" in self.regime else []
+
+    def look(self, record):
+        """None if the record has nothing on this claim."""
         task = record and record["tasks"].get(self.setting(record))
-        arm = task and task["arms"].get(self.arm)
-        if not arm:
-            return None
-        baseline = next(name for name, one in task["arms"].items() if "contrast" not in one)
-        return Finding(baseline, self.arm, task["metric"], task["direction"] == "lower", task["arms"][baseline], arm, arm["contrast"])
+        return Look(self, record, task) if task and self.arm in task["arms"] else None
 
     def setting(self, record):
         """The name that the record has for the claim's task in the claim's size."""
@@ -104,61 +106,8 @@ class Claim:
 
     @property
     def first(self):
-        return self.outcome(self.record)
-
-    @property
-    def second(self):
-        return self.outcome(self.again)
-
-    def outcome(self, record):
-        """A word of OUTCOMES."""
-        found = self.finding(record)
-        if found is None:
-            return NOT_RUN
-        if found.contrast["outcome"] == "not_learned" or not self.learned(found):
-            return NOT_LEARNED
-        if regime.outside(self, found):
-            return OUTSIDE
-        return WITHDRAWN if self.withdrawn and found.contrast["outcome"] in ("agrees", "contradicts") else self.shown(found)
-
-    def shown(self, found):
-        """What the study shows by itself, a word of OUTCOMES."""
-        if found.contrast["outcome"] == "agrees":
-            return AGREES
-        if self.claim in ("equal", "noninferior"):
-            return BEYOND if found.contrast["outcome"] == "contradicts" else UNDECIDED
-        if found.contrast["verdict"] not in TESTED:
-            return UNDECIDED
-        claimed = 1 if self.claim == "superior" else -1
-        if found.contrast["difference"]["adjusted_p"] <= LEVEL:
-            return UNDECIDED if claimed * found.sign * found.contrast["mean"] > 0 else OTHER_SIGN
-        most = max(claimed * end for end in found.effect or [float("inf")])
-        return NO_EFFECT if self.is_of_same_metric(found) and claimed * self.published_effect > most else UNDECIDED
-
-    def is_of_same_metric(self, found):
-        """Whether an effect is published in the study's metric, so that the two can stand side by side."""
-        words = self.published["metric"].lower() if self.published else ""
-        return any(name in words for name in PUBLISHED_AS.get(found.metric, ()))
-
-    def learned(self, found):
-        """Whether one of both arms came at least half the way from guessing to 1, if the metric is a share of right answers. Beyond the
-        trained length the program itself asks whether both learned the task within it."""
-        best = max(found.baseline["mean"], found.arm["mean"])
-        return found.metric not in SHARES or found.arm["extrapolates"] or best >= (1 + (self.guess or 0)) / 2
-
-    @property
-    def second_look_is_due(self):
-        """Whether the rule of claims.yaml asks for a second look, which has not been run."""
-        return self.is_asked_again and self.second == NOT_RUN
-
-    @property
-    def is_asked_again(self):
-        """Whether the rule of claims.yaml asks for a second look."""
-        found, rule = self.finding(self.record), files.catalogue()["rules"]["second_look"]
-        if self.first not in (UNDECIDED, NO_EFFECT) or found.contrast["outcome"] != "inconclusive" or not found.contrast.get("detectable"):
-            return False
-        longer = dataclasses.replace(found, baseline=found.baseline | {"steps": rule["steps"] * found.baseline["steps"]})
-        return abs(found.contrast["mean"]) > rule["share_of_detectable"] * found.contrast["detectable"] and not regime.outside(self, longer)
+        """The outcome of the first look."""
+        return self.looks[0].outcome if self.looks[0] else NOT_RUN
 
     @property
     def is_published_in_per_cent(self):
@@ -167,20 +116,10 @@ class Claim:
 
     @property
     def published_effect(self):
-        """By how much the published arm was better, in per cent of the baseline or as it is; None unless two figures are published."""
-        if not self.published:
-            return None
+        """By how much the published arm was better, in per cent of the baseline or as it is."""
         baseline, arm = self.published["baseline"], self.published["arm"]
         difference = arm - baseline if self.published["better"] == "higher" else baseline - arm
         return 100 * difference / abs(baseline) if self.is_published_in_per_cent else difference
-
-
-def deciding_p(word, contrast):
-    """The p, corrected within its study, of the test that decided what is shown; 1 if none did."""
-    if word not in (AGREES, OTHER_SIGN, BEYOND):
-        return 1.0
-    within = word == AGREES and contrast["claim"] in ("equal", "noninferior")
-    return contrast["beyond" if word == BEYOND else "within" if within else "difference"]["adjusted_p"]
 
 
 def q_values(p):
@@ -194,13 +133,10 @@ def q_values(p):
 
 
 def add_q(found):
-    """Gives the claims the q of each look that decided something, over all looks that count."""
-    looks = [(claim, name, claim.outcome(record), claim.finding(record)) for claim in found for name, record in (("first", claim.record), ("second", claim.again))]
-    looks = [look for look in looks if look[2] not in (NOT_RUN, NOT_LEARNED, OUTSIDE, WITHDRAWN)]
-    p = [deciding_p(word, finding.contrast) for _, _, word, finding in looks]
-    for (claim, name, _, _), one, q in zip(looks, p, q_values(p), strict=True):
-        if one < 1:
-            claim.q[name] = q
+    """Gives each look that decided something its q, over all looks that count."""
+    looks = [look for claim in found for look in claim.looks if look and look.outcome not in (NOT_LEARNED, OUTSIDE, WITHDRAWN)]
+    for look, q in zip(looks, q_values([look.p for look in looks]), strict=True):
+        look.q = q if look.p < 1 else None
 
 
 def read_claims():

@@ -1,8 +1,11 @@
 """The files of the atlas: studies, claims.yaml, history.yaml and pages beside this one, and the records in docs/results/atlas."""
 
+import contextlib
 import functools
 import json
 import pathlib
+import re
+import string
 
 import yaml
 
@@ -29,7 +32,7 @@ def records():
 
 @functools.cache
 def catalogue():
-    """claims.yaml: rules, texts, notes on studies, claims."""
+    """claims.yaml: notes on studies, choices, claims."""
     return yaml.safe_load((HERE / "claims.yaml").read_text())
 
 
@@ -52,14 +55,27 @@ def studies():
 
 
 def declared(study, arm):
-    """The claim and the margin that a study declares of an arm."""
+    """The claim, the margin and the source's range that a study declares of an arm."""
     compare = read_study(study)["compare"]
-    return {key: compare.get(key) for key in ("claim", "margin")} | compare.get("arms", {}).get(arm, {})
+    return {key: compare.get(key) for key in ("claim", "margin", "regime")} | compare.get("arms", {}).get(arm, {})
+
+
+class Filled(string.Formatter):
+    """Fills templates in whose lines a part that is None is an error."""
+
+    def format_field(self, value, format_spec):
+        if value is None:
+            raise LookupError
+        return super().format_field(value, format_spec)
 
 
 def page(name, **parts):
-    """The text of pages/<name>.md with the parts in their places."""
-    return (HERE / "pages" / f"{name}.md").read_text().format(**parts)
+    """The text of pages/<name>.md with the parts in their places, but without the lines of which a part is None."""
+    lines = []
+    for line in (HERE / "pages" / f"{name}.md").read_text().splitlines():
+        with contextlib.suppress(LookupError):
+            lines.append(Filled().format(line, **parts))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines) + "\n")
 
 
 def table(head, rows):

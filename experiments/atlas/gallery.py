@@ -5,16 +5,18 @@ import re
 import choices
 import cost
 import files
-import regime
 
 PICTURES = {"model.position.kind": "positions.html"}  # of `ablate inspect positions --plot`
 
 
-def changes(settings):
-    """The paths that an arm sets, with their values; a word in the place of a section is its kind."""
-    for path, value in regime.flat(settings).items():
-        yield path, str(value)
-        yield f"{path}.kind", str(value)
+def changes(settings, path=""):
+    """What settings, nested or with dotted keys, set, as paths with values; a word in the place of a section is its kind."""
+    for key, value in settings.items():
+        name = f"{path}.{key}" if path else str(key)
+        if isinstance(value, dict):
+            yield from changes(value, name)
+        else:
+            yield from ((name, str(value)), (f"{name}.kind", str(value)))
 
 
 def claims_by_change(found):

@@ -55,9 +55,10 @@ def read_ladders():
     return {study: record["ladders"][0] for study, record in found.items() if record}
 
 
-def arm_of(claim, ladder):
-    """The ladder's arm for the claim's; None if it has none."""
-    return next((arm for arm in ladder["arms"] if arm["name"] == (claim.ladder or claim.id) and arm["effects"]), None)
+def ladders_of(claim):
+    """(study, ladder, arm) of each ladder with an arm for the claim's."""
+    return [(study, ladder, arm) for study, ladder in read_ladders().items() for arm in ladder["arms"]
+            if arm["name"] == (claim.ladder or claim.id) and arm["effects"]]
 
 
 def compute(ladder, arm):
@@ -82,14 +83,9 @@ def rungs_of(ladder, arm):
 
 def measures_of(claim):
     """Of the claim's studies and ladders; nothing of an arm of which no mean can be told."""
-    found = []
-    for finding in filter(None, map(claim.finding, (claim.record, claim.again))):
-        if finding.contrast["verdict"] in claims.TESTED and isinstance(finding.contrast["interval"], list):
-            found.append(Measure(finding.baseline["parameters"], finding.metric, *claims.gain_of(finding.contrast, finding.sign)))
-    for ladder in read_ladders().values():
-        arm = arm_of(claim, ladder)
-        found += rungs_of(ladder, arm) if arm else []
-    return sorted(found, key=lambda one: one.parameters)
+    looks = [look for look in claim.looks if look and look.contrast["verdict"] in claims.TESTED and isinstance(look.contrast["interval"], list)]
+    found = [Measure(look.baseline["parameters"], look.metric, *claims.gain_of(look.contrast, look.sign)) for look in looks]
+    return sorted(found + [one for _, ladder, arm in ladders_of(claim) for one in rungs_of(ladder, arm)], key=lambda one: one.parameters)
 
 
 def trend(ladder, arm):

@@ -1,4 +1,4 @@
-"""docs/atlas/rules.md, and a page for each claim in docs/atlas/claims, from the claims and the findings of their studies."""
+"""docs/atlas/rules.md, and a page for each claim in docs/atlas/claims, from the claims and their looks."""
 
 import collections
 import hashlib
@@ -8,7 +8,10 @@ import statistics
 import claims
 import files
 import measures
-import regime
+
+ALWAYS = {"tokens_per_parameter": "different tokens a parameter", "epochs": "epochs", "parameters_matched": "equal sizes", "rates_tuned": "rates tuned"}
+QUANTITIES = {"parameters": "parameters", "depth": "layers", "width": "width", "length": "tokens of the longest text"} | ALWAYS  # of a regime
+SIZE_TOLERANCE = 0.02  # models whose parameters differ by less are of one size
 
 
 def rebased(text, up):
@@ -31,15 +34,15 @@ def way_text(claim, baseline, arm):
     return "; {:.0f} and {:.0f} % of the way from guessing to 1".format(*(100 * (share - guess) / (1 - guess) for share in (baseline, arm)))
 
 
-def effect_text(claim, finding):
+def effect_text(look):
     """By how much the arm is better: losses in per cent, shares also as parts of the way from guessing."""
-    if finding is None or not finding.effect:
+    if look is None or not look.effect:
         return ""
-    mean, *interval = finding.effect
-    if finding.metric in claims.LOSSES:
+    mean, *interval = look.effect
+    if look.metric in claims.LOSSES:
         return percent(mean) + interval_text(interval, lambda end: percent(end)[:-2])
-    way = way_text(claim, finding.baseline["mean"], finding.arm["mean"]) if finding.metric in claims.SHARES else ""
-    return f"{mean:+.3g} {claims.metric_text(finding.metric)}{interval_text(interval)}{way}"
+    way = way_text(look.claim, look.baseline["mean"], look.arm["mean"]) if look.metric in claims.SHARES else ""
+    return f"{mean:+.3g} {claims.metric_text(look.metric)}{interval_text(interval)}{way}"
 
 
 def published_effect_text(claim):
@@ -57,52 +60,34 @@ def source_of(claim):
     return f"[{claim.source['text']}]({claim.source['url']})"
 
 
-def arms_of(finding):
-    return ((finding.baseline_name, finding.baseline), (finding.name, finding.arm))
-
-
-def outcome_text(claim, record):
+def outcome_text(look):
     """The outcome of a look, with what the study shows by itself where that does not count, and a star if a tuned value is at an end of the
-    tried range; nothing if there was no look."""
-    finding, word = claim.finding(record), claim.outcome(record)
-    if finding is None:
-        return word
-    margin = f" (margin {claim.margin:g} {claims.metric_text(finding.metric)})" if word == claims.UNDECIDED else ""
-    alone = f" ({claim.shown(finding)})" if word in (claims.OUTSIDE, claims.WITHDRAWN) else ""
-    return word + margin + alone + "\\*" * any(arm.get("at_edge") for _, arm in arms_of(finding))
+    tried range."""
+    if look is None:
+        return claims.NOT_RUN
+    margin = f" (margin {look.claim.margin:g} {claims.metric_text(look.metric)})" if look.outcome == claims.UNDECIDED else ""
+    alone = f" ({look.shown})" if look.outcome in (claims.OUTSIDE, claims.WITHDRAWN) else ""
+    return look.outcome + margin + alone + "\\*" * any(arm.get("at_edge") for arm in look.arms.values())
 
 
-def q_text(claim):
-    """The q of the looks that decided something, as a sentence."""
-    found = [f"{claim.q[look]:.3f} of the {look} look" for look in ("first", "second") if look in claim.q]
-    return f"q: {', '.join(found)}." if found else ""
-
-
-def count_text(finding, key):
+def count_text(look, key):
     """The baseline's parameters or steps, and the arm's if they differ."""
-    words = f"{finding.baseline[key]:,} {key}"
-    if finding.arm[key] == finding.baseline[key]:
+    words, own, name = f"{look.baseline[key]:,} {key}", look.arm[key], look.claim.arm
+    if own == look.baseline[key]:
         return words
-    if key == "steps" and finding.arm[key] == 0:
-        return f"{words} (`{finding.name}` is an evaluation of the model that the baseline trained)"
-    return f"{words} ({finding.arm[key]:,} for `{finding.name}`)"
+    if key == "steps" and own == 0:
+        return f"{words} (`{name}` is an evaluation of the model that the baseline trained)"
+    return f"{words} ({own:,} for `{name}`)"
 
 
-def scale_of(finding):
-    return f"{count_text(finding, 'parameters')}, {count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds"
+def scale_of(look):
+    return f"{count_text(look, 'parameters')}, {count_text(look, 'steps')}, {len(look.baseline['values'])} seeds"
 
 
-def scores_text(finding):
-    test_set = f" on {finding.arm['test_set']}" if finding.arm["test_set"] else ""
-    return (f"{claims.metric_text(finding.metric)}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
-            f"{finding.arm['mean']:.4g} ± {finding.arm['deviation']:.2g} for `{finding.name}`")
-
-
-def equivalence_text(finding):
-    """The interval of the test of the margin where that decided."""
-    if finding.contrast["verdict"] not in ("equivalent", "no_worse") or not finding.equivalence:
-        return ""
-    return f" The 90 % interval of the test of the margin, corrected alike, is {interval_text(finding.equivalence)[2:-1]}."
+def scores_text(look):
+    test_set = f" on {look.arm['test_set']}" if look.arm["test_set"] else ""
+    of_baseline, of_arm = (f"{arm['mean']:.4g} ± {arm['deviation']:.2g}" for arm in (look.baseline, look.arm))
+    return f"{claims.metric_text(look.metric)}{test_set}: {of_baseline} for the baseline, {of_arm} for `{look.claim.arm}`"
 
 
 def choices_text(name, arm):
@@ -113,9 +98,9 @@ def choices_text(name, arm):
     return f" Chosen for `{name}`: {chosen}.{ends}" if chosen else ""
 
 
-def noise_text(finding):
+def noise_text(look):
     """The gradient noise of both arms, if their runs observed it."""
-    noise = [f"{statistics.median(arm['gradient_noise']):,.0f} target tokens for `{name}`" for name, arm in arms_of(finding) if "gradient_noise" in arm]
+    noise = [f"{statistics.median(arm['gradient_noise']):,.0f} target tokens for `{name}`" for name, arm in look.arms.items() if "gradient_noise" in arm]
     return f" Gradient noise at the end, the median over seeds: {', '.join(noise)}." if noise else ""
 
 
@@ -125,57 +110,28 @@ def commit_text(record):
     return record["commit"] if record["commit"].startswith(program) else f"{record['commit']}, program {program},"
 
 
-def look_text(claim, record, what):
-    """A paragraph on one record of the claim's study; nothing if there is none."""
-    finding = claim.finding(record)
-    if finding is None:
+def look_text(look, what):
+    """A paragraph on a look; None if there is none."""
+    if look is None:
+        return None
+    chosen = "".join(choices_text(*arm) for arm in look.arms.items())
+    within = f" The 90 % interval of the test of the margin, corrected alike, is {interval_text(look.equivalence)[2:-1]}." if look.equivalence else ""
+    return (f"{what}: **{outcome_text(look)}**. {scale_of(look)}, {scores_text(look)}. Its report says: {look.contrast['sentence']}."
+            f"{within}{noise_text(look)}{chosen} Run at {commit_text(look.record)} by `{look.record['command']}`.")
+
+
+def pair_text(claim):
+    """The published pair, of which a baseline of 1 means a ratio."""
+    if not claim.published:
         return ""
-    return (f"{what}: **{outcome_text(claim, record)}**. {scale_of(finding)}, {scores_text(finding)}. Its report says: {finding.contrast['sentence']}."
-            f"{equivalence_text(finding)}{noise_text(finding)}{''.join(choices_text(*arm) for arm in arms_of(finding))} "
-            f"Run at {commit_text(record)} by `{record['command']}`.")
-
-
-def outside_text(claim):
-    """Why the study is outside the source's regime, if it is known to be, and what the source predicts there."""
-    finding = claim.finding(claim.record)
-    reasons = regime.outside(claim, finding) if finding else [(claim.regime or {}).get("outside")]
-    if not any(reasons):
-        return ""
-    return f"Outside the source's regime: {' '.join(reasons)} There the source predicts: {claim.predicts or 'nothing that we know of.'}"
-
-
-def published_text(claim):
-    """The source with its published pair, of which a baseline of 1 means a ratio."""
-    figures, said = claim.published, ""
-    if figures:
-        pair = "{arm:g} times the baseline's" if figures["baseline"] == 1 else "{baseline:g} for the baseline, {arm:g} for the arm"
-        said = f"{figures['metric']} {pair.format(**figures)}; "
-    spread = f" Spread: {claim.spread}." if claim.spread else ""
-    return f"{source_of(claim)}. Published: {said}{claim.where}.{spread} Source read: {claim.checked}."
-
-
-def claim_text(claim):
-    setting = "".join(f", {key} {value}" for key, value in (("task", claim.task), ("size", claim.size)) if value)
-    return (f"Claim: `{claim.arm}` is **{claim.claim}**, margin {claim.margin:g} of {claims.metric_text(files.read_study(claim.study)['compare']['metric'])}. "
-            f"{claim.margin_from}. Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml){setting}.")
-
-
-def numbers_text(claim):
-    """Where all numbers of the study are."""
-    if claim.record is None:
-        return ""
-    again = f", of the second look in [{claim.study}.again.md](results/atlas/{claim.study}.again.md)" if claim.again else ""
-    return f"All numbers of the study are in [{claim.study}.md](results/atlas/{claim.study}.md){again}."
+    pair = "{arm:g} times the baseline's" if claim.published["baseline"] == 1 else "{baseline:g} for the baseline, {arm:g} for the arm"
+    return f"{claim.published['metric']} {pair.format(**claim.published)}; "
 
 
 def history_text(claim):
     """The first words and verdict, and every change."""
-    lines, words = [], None
-    for entry in files.history()[claim.id]:
-        said = "" if entry["words"] == words else f' "{entry["words"]}"'
-        lines.append(f"- {entry['date']}:{said} **{entry['verdict']}**. {entry['why']}")
-        words = entry["words"]
-    return "\n".join(["History, by the rules of the time:", "", *lines])
+    said = ((entry, f' "{entry["words"]}"' if "words" in entry else "") for entry in files.history()[claim.id])
+    return "\n".join(f"- {entry['date']}:{words} **{entry['verdict']}**. {entry['why']}" for entry, words in said)
 
 
 def ladder_text(study, sizes, arm):
@@ -190,26 +146,53 @@ def hashes_text(claim):
     """What `git hash-object` says of the study and of its records."""
     paths = [files.HERE / f"{claim.study}.yaml", *(files.record_path(claim.study, again) for again in (False, True))]
     found = [(path.relative_to(files.ROOT), path.read_bytes()) for path in paths if path.exists()]
-    hashes = [f"`{path}` `{hashlib.sha1(b'blob %d' % len(text) + bytes(1) + text).hexdigest()}`" for path, text in found]
-    return f"By `git hash-object`: {', '.join(hashes)}."
+    return ", ".join(f"`{path}` `{hashlib.sha1(b'blob %d' % len(text) + bytes(1) + text).hexdigest()}`" for path, text in found)
+
+
+def numbers_text(claim):
+    """The pages with all numbers of the study."""
+    paths = [f"[{path.stem}.md](results/atlas/{path.stem}.md)" for again in (False, True) if (path := files.record_path(claim.study, again)).exists()]
+    return ", of the second look in ".join(paths) or None
+
+
+def in_words(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " to ".join(dict.fromkeys(f"{end:.3g}" for end in value)) if value else "unknown"
+
+
+def regime_text(claim):
+    """The values of the first look beside the range of the source; without a look only the source's."""
+    source, look = claim.regime or {}, claim.looks[0]
+    words = {quantity: word for quantity, word in QUANTITIES.items() if quantity in source or look and quantity in ALWAYS}
+    of_source = {quantity: in_words(source.get(quantity)) + ", from memory" * (quantity in source.get("from_memory", [])) for quantity in words}
+    if look is None:
+        return f"The source's regime: {'; '.join(f'{word} {of_source[quantity]}' for quantity, word in words.items()) or 'unknown'}."
+    tuned = "training.schedule.peak" in files.read_study(claim.study).get("tune", {}).get("keys", {})
+    matched = abs(look.arm["parameters"] / look.baseline["parameters"] - 1) <= SIZE_TOLERANCE
+    here = look.baseline.get("regime", {}) | {"parameters_matched": matched, "rates_tuned": tuned}
+    values = (f"{word} {in_words(here.get(quantity))} ({of_source[quantity]})" for quantity, word in words.items())
+    return f"Regime{' after result' * source.get('after_result', False)}, here (in the source): {'; '.join(values)}."
 
 
 def section(claim):
     """The claim's own page."""
-    finding = claim.finding(claim.record)
-    ladders = [ladder_text(study, sizes, arm) for study, sizes in measures.read_ladders().items() if (arm := measures.arm_of(claim, sizes))]
-    paragraphs = [f"# {claim.says}", f"[What to use](atlas/index.md) · [all claims](atlas/claims.md) · `{claim.id}`", published_text(claim), claim_text(claim),
-                  look_text(claim, claim.record, "Here") or "Not run yet.", look_text(claim, claim.again, "Second look"),
-                  claim.withdrawn and f"Why it is withdrawn: {claim.withdrawn}", *ladders, finding and files.catalogue()["studies"].get(claim.study), claim.note,
-                  regime.table(claim, finding), outside_text(claim), claim.changes and f"What would change it: {claim.changes}", q_text(claim),
-                  numbers_text(claim), history_text(claim), hashes_text(claim)]
-    return rebased("\n\n".join(filter(None, paragraphs)) + "\n", "../../")
+    first, second = claim.looks
+    setting = "".join(f", {key} {value}" for key, value in (("task", claim.task), ("size", claim.size)) if value)
+    text = files.page(
+        "claim", claim=claim, source=source_of(claim), published=pair_text(claim), spread=f" Spread: {claim.spread}." if claim.spread else "",
+        metric=claims.metric_text(files.read_study(claim.study)["compare"]["metric"]), setting=setting, first=look_text(first, "Here") or "Not run yet.",
+        second=look_text(second, "Second look"), ladders="\n\n".join(ladder_text(*one) for one in measures.ladders_of(claim)) or None,
+        of_study=first and files.catalogue()["studies"].get(claim.study), regime=regime_text(claim), outside=" ".join((first or claim).outside) or None,
+        predicts=claim.predicts or "nothing that we know of.", numbers=numbers_text(claim), history=history_text(claim), hashes=hashes_text(claim),
+        q=", ".join(f"{look.q:.3f} of the {name} look" for name, look in zip(("first", "second"), claim.looks) if look and look.q is not None) or None)
+    return rebased(text, "../../")
 
 
 def text_of(found):
     """The page of the rules."""
-    rules, counts = files.catalogue()["rules"], collections.Counter(claim.first for claim in found)
+    counts = collections.Counter(claim.first for claim in found)
     counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
-    tolerance = ", ".join(f"{factor} for {regime.QUANTITIES[quantity]}" for quantity, factor in rules["tolerance"].items() if factor != 1)
-    return rebased(files.page("rules", claims=len(found), counts=counted, tolerance=tolerance, again=rules["second_look"],
-                              studies=", ".join(f"[{name}](results/atlas/{name}.md)" for name in files.records())), "../")
+    linked = ", ".join(f"[{name}](results/atlas/{name}.md)" for name in files.records())
+    late = sum("after_result" in (claim.regime or {}) for claim in found)
+    return rebased(files.page("rules", claims=len(found), counts=counted, late=late, studies=linked), "../")

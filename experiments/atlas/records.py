@@ -1,4 +1,8 @@
-"""The atlas's record of a finished study: its primary cells, and where they come from."""
+"""The atlas's record of a finished study: its primary cells, and where they come from.
+
+Records of before 29 November 2026 had no `regime` of arms, which was added to those of claims, and a contrast has what was judged of it later, by
+the present rules and its source's range, as `judged`, if that differs.
+"""
 
 import collections
 import hashlib
@@ -19,6 +23,7 @@ def arm_record(arm, steps):
               "extrapolates": cell["extrapolates"], "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
     others = {other["test_set"]: [other["sample"]["mean"], other["sample"]["deviation"]] for other in arm["cells"] if other["metric"] == cell["metric"]}
     record |= {"control": True} if arm.get("control") else {}
+    record |= {"regime": arm["regime"]} if "regime" in arm else {}
     return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {}) | ({"others": others} if len(others) > 1 else {})
 
 

@@ -1,13 +1,9 @@
 """docs/results/atlas/*.md: all numbers of the record of a study."""
 
-import json
-
 import claims
 import files
 import measures
 import page
-
-OTHERS = files.DOCS / "results" / "other_test_sets.json"  # of records of before they had them: by study, task, arm and test set
 
 
 def contrast_cells(arm):
@@ -26,19 +22,13 @@ def arm_row(name, arm):
     return [f"`{name}`", f"{arm['parameters']:,}", f"{arm['steps']:,}", f"{arm['mean']:.4g} ± {arm['deviation']:.2g}", *contrast_cells(arm), chosen]
 
 
-def others_of(record, task):
-    """Means and deviations of each arm by test set, where there are several."""
-    kept = {name: arm["others"] for name, arm in record["tasks"][task]["arms"].items() if arm.get("others")}
-    return kept or json.loads(OTHERS.read_text()).get(record["study"], {}).get(task, {})
-
-
 def task_text(record, name):
     task = record["tasks"][name]
     metric = claims.metric_text(task["metric"])
     test_set = next(iter(task["arms"].values()))["test_set"]
     head = ["arm", "parameters", "steps", f"mean ± deviation of {metric}", "difference, 95 % interval", "p", "corrected", "claim", "verdict and outcome", "tuned"]
     parts = [f"## {name}{f', on {test_set}' if test_set else ''}", files.table(head, [arm_row(*arm) for arm in task["arms"].items()])]
-    others = others_of(record, name)
+    others = {arm: found["others"] for arm, found in task["arms"].items() if "others" in found}
     if others:
         sets = list(dict.fromkeys(test_set for arm in others.values() for test_set in arm))
         rows = [[f"`{arm}`", *("{:.4g} ± {:.2g}".format(*found[one]) if one in found else "" for one in sets)] for arm, found in others.items()]
