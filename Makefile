@@ -110,10 +110,16 @@ site: setup-test build $(ZENSICAL)
 	@[ -x $(ZENSICAL) ] || { echo 'site: needs Zensical, and that Python 3.11'; exit 2; }
 	@/usr/bin/python3 cmake/site/site.py build/ablate $(ZENSICAL) build-site
 
-# The atlas of claims: PART=NAME runs one of its studies with the texts below DATA, and AGAIN=1 for three times the steps; without PART it
-# lists the parts.
+# The atlas of claims: PART=NAME runs one of its studies with the texts below DATA, or with AGAIN=1 its second look, and takes its results over;
+# without PART the studies are listed with the time that they take on two cores.
+ATLAS = build/ablate run experiments/atlas/$(if $(AGAIN),again/)$(PART).yaml --output runs/$(if $(AGAIN),second_looks,atlas) --data
 atlas: setup-test $(if $(PART),build)
-	@python3 experiments/atlas/atlas.py $(if $(PART),$(PART) $(if $(AGAIN),--again) $(if $(DATA),--data $(DATA)))
+ifdef PART
+	@$(ATLAS) $(or $(DATA),data) || [ $$? = 1 ]
+	@python3 experiments/atlas/records.py docs/results/atlas/$(PART)$(if $(AGAIN),.again).json runs/$(if $(AGAIN),second_looks,atlas)/$(PART) $(ATLAS) DIR
+else
+	@grep -H '^time: ' experiments/atlas/*.yaml | sed 's|.*/\(.*\)\.yaml:time:|\1:|'
+endif
 
 # What the program is made of, also as build/bill_of_materials.json.
 licences: build

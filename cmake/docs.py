@@ -23,10 +23,7 @@ def atlas_pages(schema):
     """What stands in the records, and the gallery of the schema's parts, by path below the root."""
     sys.path.insert(0, str(ROOT / "experiments" / "atlas"))
     import atlas
-    import claims
-    import gallery
-    found = {path.relative_to(ROOT).as_posix(): text for path, text in atlas.pages().items()}
-    return found | {"docs/gallery.md": gallery.text_of(schema, claims.read_claims())}
+    return {path.relative_to(ROOT).as_posix(): text for path, text in atlas.pages(schema).items()}
 
 
 def pictures(program):

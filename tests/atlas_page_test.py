@@ -9,6 +9,7 @@ import unittest.mock
 
 from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
+import atlas
 import cards
 import choices
 import claims
@@ -280,8 +281,15 @@ class Tables(unittest.TestCase):
         self.assertIn("| `arm` | 2 ± 0.1 | 3 ± 0.2 |", text)
         self.assertIn("- expected: `arm.loss < 3`: holds (2 < 3)", text)
 
+    def test_what_was_not_tested_has_no_interval(self):
+        untested = contrast(None, verdict="not_learned", difference={"p": "NaN", "adjusted_p": "NaN"})
+        del untested["interval"]
+        self.assertEqual(tables.contrast_cells({"contrast": untested}), ["-0.5", "nan", "nan", "superior", "not learned"])
+        self.assertEqual(measures.measures_of(claim_of(record(untested | {"verdict": "inconclusive"}))), [])
+
     def test_every_record_has_a_page(self):
-        self.assertEqual({path.with_suffix(".json") for path in tables.pages()}, {path for path in files.RESULTS.glob("*.json") if not path.name.startswith("costs")})
+        found = {path for path in atlas.pages({"definitions": {}}) if path.parent == files.RESULTS}
+        self.assertEqual(found, {path.with_suffix(".md") for path in files.RESULTS.glob("*.json") if not path.name.startswith("costs")})
 
 
 if __name__ == "__main__":

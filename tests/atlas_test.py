@@ -13,7 +13,6 @@ import unittest.mock
 
 from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
-import atlas
 import cards
 import claims
 import files
@@ -203,12 +202,16 @@ def results(arms):
         {"name": "t", "metric": "loss", "comparisons": 1, "arms": [{"name": name, "parameters": 10, "cells": [cell]} for name in arms]}]}
 
 
-def write_study(folder, found, steps, commit="abc"):
-    """A finished study's folder, as far as the atlas reads it; `steps` by arm."""
-    (folder / "results.json").write_text(json.dumps(found))
+def runs(arms):
+    """What the program writes of their runs."""
+    return [{"task": "t", "arm": arm, "seed": 1, "steps": steps, "data_sha256": "d"} for arm, steps in arms.items()]
+
+
+def write_study(folder, arms, commit="abc"):
+    """A finished study's folder, as far as the atlas reads it; steps by arm."""
+    (folder / "results.json").write_text(json.dumps(results(arms)))
     (folder / "study.yaml").write_text("name: s\n")
-    (folder / "results.jsonl").write_text("".join(json.dumps({"task": "t", "arm": arm, "seed": 1, "steps": made, "data_sha256": "d"}) + "\n"
-                                                  for arm, made in steps.items()))
+    (folder / "results.jsonl").write_text("".join(json.dumps(run) + "\n" for run in runs(arms)))
     run = folder / "t" / "base" / "seed-1"
     run.mkdir(parents=True)
     (run / "environment.json").write_text(json.dumps({"threads": 2, "starts": [{"processor": "P", "cpu_capability": "AVX2", "commit": commit}]}))
@@ -217,64 +220,62 @@ def write_study(folder, found, steps, commit="abc"):
 
 class Records(unittest.TestCase):
     def test_each_arm_keeps_its_own_steps(self):
-        with tempfile.TemporaryDirectory() as name:
+        steps = {"base": 100, "short": 10, "evaluated": 0}
+        with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(records, "refuse_changes") as refused:
             folder = pathlib.Path(name)
-            steps = {"base": 100, "short": 10, "evaluated": 0}
-            write_study(folder, results(steps), steps)
+            write_study(folder, steps)
             found = records.record_of(folder, "a command")
+        refused.assert_called_with("abc")
         self.assertEqual({arm: one["steps"] for arm, one in found["tasks"]["t"]["arms"].items()}, steps)
         self.assertEqual((found["core_minutes"], found["command"], found["program"]), (3, "a command", "abc"))
         self.assertEqual((found["study_sha256"], found["data_sha256"]), (hashlib.sha256(b"name: s\n").hexdigest(), ["d"]))
 
     def test_what_no_commit_has_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "built from changes that are not committed .abc-dirty."):
+            records.refuse_changes("abc-dirty")
         with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            write_study(folder, results(["base"]), {"base": 1}, commit="abc-dirty")
-            with self.assertRaisesRegex(SystemExit, "built from changes that are not committed .abc-dirty."):
-                records.record_of(folder, "a command")
-        with tempfile.TemporaryDirectory() as name:
-            atlas = pathlib.Path(name) / "experiments" / "atlas"
-            atlas.mkdir(parents=True)
+            folder = pathlib.Path(name) / "experiments" / "atlas"
+            folder.mkdir(parents=True)
             for words in (("init", "-q"), ("config", "user.email", "e"), ("config", "user.name", "n")):
                 records.git(*words, root=name)
             for file in ("claims.yaml", "gates.yaml"):
-                (atlas / file).write_text("a: 1\n")
+                (folder / file).write_text("a: 1\n")
             records.git("add", ".", root=name)
             records.git("commit", "-qm", "c", root=name)
-            (atlas / "claims.yaml").write_text("a: 2\n")
-            records.refuse_changed_studies(root=name)
-            (atlas / "gates.yaml").write_text("a: 2\n")
+            (folder / "claims.yaml").write_text("a: 2\n")
+            records.refuse_changes("abc", root=name)
+            (folder / "gates.yaml").write_text("a: 2\n")
             with self.assertRaisesRegex(SystemExit, "M experiments/atlas/gates.yaml"):
-                records.refuse_changed_studies(root=name)
+                records.refuse_changes("abc", root=name)
 
     def test_means_on_other_test_sets_are_kept_of_the_same_metric(self):
         found = results(["base"])["tasks"][0]
         primary, = found["arms"][0]["cells"]
         found["arms"][0]["cells"] += [primary | {"primary": False, "test_set": "longer"}, primary | {"primary": False, "metric": "bleu"}]
-        self.assertEqual(records.task_record(found, {("t", "base"): 1})["arms"]["base"]["others"], {"": [1.0, 0.0], "longer": [1.0, 0.0]})
+        self.assertEqual(records.task_record(found, runs({"base": 1}))["arms"]["base"]["others"], {"": [1.0, 0.0], "longer": [1.0, 0.0]})
 
     def test_a_control_is_kept_as_one_and_the_regime_of_an_arm(self):
         found = results(["base", "control"])["tasks"][0]
         found["arms"][1]["control"] = True
         found["arms"][0]["regime"] = {"depth": [2, 2]}
-        arms = records.task_record(found, {("t", arm): 1 for arm in ("base", "control")})["arms"]
+        arms = records.task_record(found, runs({"base": 1, "control": 1}))["arms"]
         self.assertEqual([(arm.get("control"), arm.get("regime")) for arm in arms.values()], [(None, {"depth": [2, 2]}), (True, None)])
 
     def test_chosen_values_and_those_at_an_end_of_what_was_tried_are_kept(self):
-        arms = ("base", "arm")
-        tuning = {"arms": [{"task": "t", "arm": arm, "chosen": {"training.schedule.peak": "1.6e-2"}, "at_edge": edge}
-                           for arm, edge in zip(arms, ({}, {"training.schedule.peak": "largest"}), strict=True)]}
-        tasks = {"t": records.task_record(results(arms)["tasks"][0], {("t", arm): 1 for arm in arms})}
-        records.add_choices(tasks, tuning)
-        self.assertEqual([arm["at_edge"] for arm in tasks["t"]["arms"].values()], [{}, {"training.schedule.peak": "largest"}])
-        self.assertEqual(tasks["t"]["arms"]["base"]["chosen"], {"training.schedule.peak": "1.6e-2"})
+        def search(value, **edge):
+            return {"chosen": {"peak": value}, "at_edge": edge}
+
+        tasks = {"t": {"arms": {"base": {}, "arm": {}}}}
+        records.add_choices(tasks, {"arms": [{"task": "t", "arm": "base"} | search("1.6e-2"),
+                                             {"task": "t", "arm": "arm", "seeds": [search("8e-3"), search("1.6e-2", peak="largest"), search("8e-3")]}]})
+        self.assertEqual(tasks["t"]["arms"], {"base": {"chosen": {"peak": "1.6e-2"}, "at_edge": {}},
+                                              "arm": {"chosen": {"peak": "8e-3 (2), 1.6e-2 (1)"}, "at_edge": {"peak": "largest"}}})
 
     def test_gradient_noise_is_kept_where_it_was_observed(self):
-        tasks = {"t": {"arms": {"base": {}, "arm": {}}}}
-        records.add_noise(tasks, [{"task": "t", "arm": "base", "gradient_noise": 10.04}, {"task": "t", "arm": "base", "gradient_noise": 30.0},
-                                  {"task": "t", "arm": "arm", "gradient_noise": "NaN"}, {"task": "t", "arm": "base-peak=0.1", "gradient_noise": 1.0},
-                                  {"task": "t", "arm": "arm"}])
-        self.assertEqual(tasks, {"t": {"arms": {"base": {"gradient_noise": [10.0, 30.0]}, "arm": {}}}})
+        found = results(["base", "arm"])["tasks"][0]
+        noisy = [run | {"gradient_noise": noise} for run in runs({"base": 1}) for noise in (10.04, 30.0)]
+        arms = records.task_record(found, noisy + [run | {"gradient_noise": "NaN"} for run in runs({"arm": 1})])["arms"]
+        self.assertEqual([arm.get("gradient_noise") for arm in arms.values()], [[10.0, 30.0], None])
 
 
 class SecondLooks(unittest.TestCase):
@@ -310,25 +311,17 @@ class SecondLooks(unittest.TestCase):
             self.assertFalse(used & {seed + 20 for seed in study["seeds"]}, name)
             self.assertFalse(set(study["seeds"]) & set(study.get("tune", {}).get("seeds", [])), name)
 
-    def test_a_study_is_run_as_its_record_tells(self):
-        for again, file, folder in ((False, "norms", "atlas"), (True, "again/norms", "second_looks")):
-            with tempfile.TemporaryDirectory() as results, unittest.mock.patch.object(files, "RESULTS", pathlib.Path(results)), \
-                    unittest.mock.patch.object(records, "refuse_changed_studies"), unittest.mock.patch.object(records, "record_of") as taken, \
-                    unittest.mock.patch("subprocess.run") as ran:
-                ran.return_value.returncode, taken.return_value = atlas.EXPECTATION_FAILED, {"a": 1}
-                atlas.run("norms", again, "d")
-                self.assertEqual(files.read_record("norms", again), {"a": 1})
-            self.assertEqual(" ".join(ran.call_args.args[0]), f"build/ablate run experiments/atlas/{file}.yaml --output runs/{folder} --data d")
-            taken.assert_called_with(files.ROOT / "runs" / folder / "norms", f"build/ablate run experiments/atlas/{file}.yaml --output runs/{folder} --data DIR")
-
-    def test_make_runs_what_is_asked_for(self):
-        done = subprocess.run(["make", "-n", "-C", SOURCE, "atlas", "PART=recall", "AGAIN=1", "DATA=d"], capture_output=True, text=True)
-        self.assertIn("python3 experiments/atlas/atlas.py recall --again --data d\n", done.stdout)
+    def test_make_runs_what_the_record_tells(self):
+        for words, file, folder, name in (((), "recall", "runs/atlas", "recall"), (("AGAIN=1",), "again/recall", "runs/second_looks", "recall.again")):
+            done = subprocess.run(["make", "-n", "-C", SOURCE, "atlas", "PART=recall", "DATA=d", *words], capture_output=True, text=True)
+            command = f"build/ablate run experiments/atlas/{file}.yaml --output {folder} --data"
+            self.assertIn(f"{command} d || [ $? = 1 ]\npython3 experiments/atlas/records.py docs/results/atlas/{name}.json {folder}/recall {command} DIR\n", done.stdout)
 
     def test_the_list_of_parts_needs_no_build(self):
         for part, builds in ("PART=recall", True), ("PART=", False):
             done = subprocess.run(["make", "-n", "-C", SOURCE, "atlas", part], capture_output=True, text=True)
             self.assertEqual("cmake --build" in done.stdout, builds, part)
+        self.assertIn("\nrecall: ", subprocess.run(["make", "-s", "-o", "setup-test", "-C", SOURCE, "atlas"], capture_output=True, text=True).stdout)
 
 
 if __name__ == "__main__":

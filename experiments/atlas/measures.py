@@ -83,7 +83,7 @@ def rungs_of(ladder, arm):
 
 def measures_of(claim):
     """Of the claim's studies and ladders; nothing of an arm of which no mean can be told."""
-    looks = [look for look in claim.looks if look and look.contrast["verdict"] in claims.TESTED and isinstance(look.contrast["interval"], list)]
+    looks = [look for look in claim.looks if look and look.contrast["verdict"] in claims.TESTED and look.contrast.get("interval")]
     found = [Measure(look.baseline["parameters"], look.metric, *claims.gain_of(look.contrast, look.sign)) for look in looks]
     return sorted(found + [one for _, ladder, arm in ladders_of(claim) for one in rungs_of(ladder, arm)], key=lambda one: one.parameters)
 

@@ -13,8 +13,8 @@ def contrast_cells(arm):
         return ["baseline", "", "", "", ""]
     claim = f"{contrast.get('claim', '')} {contrast.get('margin', '')}".strip()
     words = " and ".join(filter(None, (contrast["verdict"], contrast.get("outcome")))).replace("_", " ")
-    interval = page.interval_text(contrast["interval"] if isinstance(contrast["interval"], list) else [])
-    return [f"{contrast['mean']:+.3g}{interval}", *(f"{contrast['difference'][key]:.2g}" for key in ("p", "adjusted_p")), claim, words]
+    difference = f"{contrast['mean']:+.3g}{page.interval_text(contrast.get('interval'))}"
+    return [difference, *(f"{float(contrast['difference'][key]):.2g}" for key in ("p", "adjusted_p")), claim, words]
 
 
 def arm_row(name, arm):
@@ -45,13 +45,6 @@ def ladder_text(sizes):
 
 def text_of(record):
     """The page of a record; the program writes the same and more beside the runs."""
-    expected = "\n".join(f"- expected: `{one['text']}`: {'holds' if one['holds'] else 'does not hold'} ({one['numbers']})" for one in record["expectations"])
-    made = (f"Seeds {', '.join(map(str, record['seeds']))}. Run at {page.commit_text(record)} by `{record['command']}` on {record['processor']}, "
-            f"{record['instructions']}, in {record['core_minutes']:g} core minutes.")
-    return "\n\n".join(filter(None, ["---\nhide: [navigation, toc]\n---", f"# {record['study']}", record["question"], *(task_text(record, name) for name in record["tasks"]),
-                                     *map(ladder_text, record["ladders"]), expected, made])) + "\n"
-
-
-def pages():
-    """All of them, by path."""
-    return {files.RESULTS / f"{name}.md": text_of(record) for name, record in files.records().items()}
+    expected = (f"- expected: `{one['text']}`: {'holds' if one['holds'] else 'does not hold'} ({one['numbers']})" for one in record["expectations"])
+    return files.page("record", record=record, tasks="\n\n".join(task_text(record, name) for name in record["tasks"]), expected="\n".join(expected),
+                      ladders="\n\n".join(map(ladder_text, record["ladders"])), seeds=", ".join(map(str, record["seeds"])), commit=page.commit_text(record))
