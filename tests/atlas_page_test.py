@@ -10,16 +10,13 @@ import unittest.mock
 from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
 
 import atlas
-import cards
 import choices
 import claims
-import controls
-import cost
 import files
 import gallery
 import measures
 import page
-import tables
+
 
 
 class Page(unittest.TestCase):
@@ -28,7 +25,7 @@ class Page(unittest.TestCase):
                              (0, "100 steps (`arm` is an evaluation of the model that the baseline trained)")):
             found = record(contrast("agrees"))
             found["tasks"]["t"]["arms"]["arm"]["steps"] = steps
-            self.assertEqual(page.count_text(claim_of(found).looks[0], "steps"), words)
+            self.assertEqual(page.scale_of(claim_of(found).looks[0]), f"10 parameters, {words}, 2 seeds")
 
     def test_a_best_value_at_an_end_is_told_of_the_arm_and_of_the_baseline(self):
         with_arms_of_the_record(self)
@@ -37,7 +34,7 @@ class Page(unittest.TestCase):
             self.assertEqual(page.outcome_text(claim.looks[0]), "agrees")
             claim.looks[0].arms[arm] |= {"chosen": {"rate": "1.0e-3"}, "at_edge": {"rate": "smallest"}}
             self.assertEqual(page.outcome_text(claim.looks[0]), "agrees\\*")
-            self.assertIn(f" Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
+            self.assertIn(f"Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
                           page.look_text(claim.looks[0], "Here"))
 
     def test_an_outcome_stands_with_what_the_report_says(self):
@@ -51,12 +48,13 @@ class Page(unittest.TestCase):
         found = record(contrast("agrees"))
         self.assertNotIn("Gradient noise", page.look_text(claim_of(found).looks[0], "Here"))
         found["tasks"]["t"]["arms"]["base"]["gradient_noise"] = [900.0, 1000.4, 5000.0]
-        self.assertIn(" Gradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.look_text(claim_of(found).looks[0], "Here"))
+        self.assertIn("\nGradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.look_text(claim_of(found).looks[0], "Here"))
 
     def test_a_history_has_words_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "verdict": "reversed", "why": "X."}]
         with unittest.mock.patch.object(files, "history", lambda: {"one": entries}):
-            self.assertEqual(page.history_text(claim_of()).splitlines(), ['- d1: "A." **not run**. W.', "- d2: **reversed**. X."])
+            text = page.section(claim_of(checked="", where="", margin_from=""))
+        self.assertIn('\n- d1: "A." **not run**. W.\n- d2: **reversed**. X.\n', text)
 
     def test_a_line_of_a_page_is_left_out_where_nothing_can_be_said(self):
         with unittest.mock.patch.object(files, "history", lambda: {"one": []}):
@@ -71,12 +69,12 @@ class Page(unittest.TestCase):
             self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', page.section(claim))
 
     def test_the_studies_that_were_run_are_linked(self):
-        text = page.text_of(claims.read_claims())
+        text = page.rules(claims.read_claims())
         for path in files.RESULTS.glob("*.json"):
             self.assertEqual(f"(../results/atlas/{path.stem}.md)" in text, not path.name.startswith("costs"), path)
 
     def test_the_page_states_its_rules_as_they_are(self):
-        text = page.text_of(claims.read_claims())
+        text = page.rules(claims.read_claims())
         for outcome in claims.OUTCOMES:
             self.assertIn(f"- **{outcome}**: ", text)
         self.assertIn("exceeds 0.5 of the smallest one", text)
@@ -100,21 +98,18 @@ def option(*gains, name="A", metric="loss"):
 class Controls(unittest.TestCase):
     def test_those_that_are_shown_to_differ_are_false_alarms_with_the_interval_of_their_rate(self):
         other = record(contrast("agrees"))  # an arm, and no control
-        silent, alarming = (record(contrast(None, verdict=verdict)) for verdict in ("inconclusive", "better"))
-        for found in (silent, alarming):
+        silent, alarming, untested = (record(contrast(None, verdict=verdict)) for verdict in ("inconclusive", "better", "unstable"))
+        for found in (silent, alarming, untested):
             found["tasks"]["t"]["arms"]["arm"]["control"] = True
-        self.assertIn("No control has been recorded yet", controls.text_of([other]))
-        self.assertEqual(controls.text_of([other, alarming, *[silent] * 19]),
-                         "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms, whose rate is between 0.1 and 24.9 % "
-                         "(95 % Clopper-Pearson interval).")
-
-    def test_the_interval_is_that_of_clopper_and_pearson(self):
-        for alarms, of, low, high in ((0, 10, 0, 0.3085), (1, 20, 0.0013, 0.2487), (10, 10, 0.6915, 1)):  # R: binom.test
-            for found, wanted in zip(controls.interval(alarms, of), (low, high), strict=True):
-                self.assertAlmostEqual(found, wanted, places=4)
+        alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
+        self.assertIn("No control has been recorded yet", choices.controls_text([other, alone]))
+        # The rates r at which (alarms / controls - r)^2 is 1.96^2 r (1 - r) / controls, by bisection.
+        for found, words in (([other, alarming, untested, *[silent] * 19], "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms, "
+                              "whose rate is between 0.9 and 23.6 % (Wilson's 95 % interval)."), ([silent] * 10, "between 0.0 and 27.8 %")):
+            self.assertIn(words, choices.controls_text(found))
 
     def test_stand_on_the_page_that_comes_first(self):
-        self.assertIn(controls.text_of(files.records().values()), choices.text_of(claims.read_claims()))
+        self.assertIn(choices.controls_text(files.records().values()), choices.text_of(claims.read_claims()))
 
 
 class Choices(unittest.TestCase):
@@ -126,47 +121,47 @@ class Choices(unittest.TestCase):
         for gains, advice, others in (((0.02, 0.03), "**Use: A.** +0.020 to +0.030 nats.", "Shown in 2 of 2 settings, 10,000 to 20,000 parameters."),
                                       ((0.02,), "**Perhaps: A.** +0.020 nats.", "Shown in 1 of 1 settings, 10,000 parameters."),
                                       ((0.001,), "**No difference shown: take the cheaper** of plain, A.", ""), ((-0.02,), "**Use: plain.**", "Worse: A.")):
-            self.assertEqual((choices.advice({"usual": "plain"}, [option(*gains)])[0], choices.others([option(*gains)])), (advice, others))
+            told, _, unsaid = choices.advice("plain", [option(*gains)])
+            self.assertEqual((told, unsaid), (advice, others))
 
     def test_the_option_that_most_settings_show_comes_first(self):
         options = [option(0.5, 0.5, name="B"), option(0.02, 0.02, 0.02), option(0.001, name="C")]
-        self.assertTrue(choices.advice({"usual": "plain"}, options)[0].startswith("**Use: A.**"))
-        self.assertTrue(choices.others(options).endswith("Also better: B. No difference shown: C."), choices.others(options))
+        told, _, unsaid = choices.advice("plain", options)
+        self.assertTrue(told.startswith("**Use: A.**"))
+        self.assertTrue(unsaid.endswith("Also better: B. No difference shown: C."), unsaid)
 
     def test_a_row_pictures_what_its_advice_rests_on_by_size_and_names_it(self):
         for found, names in (([option(0.02, 0.02), option(-0.02, name="B")], ["A 10k +0.020; A 20k +0.020"]), ([option(0.001), option(-0.02, name="B")], ["A 10k +0.001"]),
                              ([option(-0.02), option(-0.03, name="B")], ["A 10k -0.020; B 10k -0.030"]), ([option(0.5, metric="bleu")], ["A 10k +0.50 BLEU"])):
-            name, _, *cells = choices.row({"choice": "Which one", "usual": "plain"}, found)
+            (name, _, *cells), _ = choices.texts_of({"choice": "Which one", "usual": "plain"}, found)
             self.assertEqual(name, "[Which one](#which-one)")
             self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)
             self.assertEqual(bool(cells[-1]), found[0].measures[0].metric == "bleu", "the last column is of tasks")
 
     def test_every_choice_is_of_claims_that_were_measured(self):
-        found = claims.read_claims()
+        by_id = {claim.id: claim for claim in claims.read_claims()}
         for choice in files.catalogue()["choices"]:
-            self.assertTrue(any(one.measures for one in choices.options_of(choice, found)), choice["choice"])
+            self.assertTrue(any(measures.measures_of(by_id[one]) for ids in choice["options"].values() for one in ids), choice["choice"])
         self.assertIn("**Use: SwiGLU.** +0.019 to +0.037 nats, worth 1.3 to 1.4 times the compute. Shown in 3 of 4 settings, 28,000 to 161,000 parameters.",
-                      choices.text_of(found))
+                      choices.text_of(claims.read_claims()))
 
-    def test_a_gain_is_worth_the_compute_that_takes_the_baseline_as_far(self):
-        effect = {"mean": -0.1 * math.log(2)}  # of a baseline that falls by 0.1 where compute grows by e
-        sizes = {"metric": "loss", "rungs": [{"x": 1e4}, {"x": 1e4 * math.e**0.5}],
-                 "arms": [{"name": "plain", "baseline": "", "effects": [], "scores": [{"mean": 2.0}, {"mean": 1.9}]}]}
-        for factor in measures.compute(sizes, {"baseline": "plain", "effects": [effect, effect]}):
-            self.assertAlmostEqual(factor, 2.0)
+    def test_a_gain_is_worth_the_compute_that_the_record_says(self):
+        effects = [{"mean": -0.1}, {"mean": -0.2}]
+        for arm, factors in (({"worth": [1.2, 1.5]}, [1.2, 1.5]), ({"compute": [{"mean": 0.5}, {"mean": "NaN"}]}, [2.0, None]), ({}, [None, None])):
+            self.assertEqual(measures.compute(arm | {"effects": effects}), factors)
 
 
 class Cards(unittest.TestCase):
     def test_a_card_has_what_it_can_be_filtered_by(self):
         found = claims.read_claims()
-        facts = {claim.id: cards.facts_of(claim) for claim in found}
+        facts = {claim.id: page.facts_of(claim) for claim in found}
         self.assertEqual(facts["gates"], {"size": "to 150,000", "of": "text", "time": "not measured", "asked": "more than once", "read": "its figures", "outcome": "agrees"})
         self.assertEqual((facts["nope_t5"]["read"], facts["nope_t5"]["of"]), ("its abstract", "task"))
         self.assertEqual(facts["small_vocabulary"]["read"], "what others say of it", "which is as large_vocabulary")
 
     def test_the_script_is_short_and_the_cards_are_there_without_it(self):
         self.assertLessEqual(len((files.HERE / "pages" / "cards.js").read_text().splitlines()), 60)
-        self.assertEqual(cards.text_of(claims.read_claims()).count('<div class="card"'), len(claims.read_claims()))
+        self.assertEqual(page.cards(claims.read_claims()).count('<div class="card"'), len(claims.read_claims()))
 
 
 class Gallery(unittest.TestCase):
@@ -200,7 +195,7 @@ class Outcomes(unittest.TestCase):
         with_arms_of_the_record(self)
         for verdict, holds in (("equivalent", True), ("no_worse", True), ("better", False)):
             text = page.look_text(claim_of(record(contrast("agrees", "equal", mean=0.02, verdict=verdict)), claim="equal").looks[0], "Here")
-            self.assertEqual(" The 90 % interval of the test of the margin, corrected alike, is +0.02 to +0.02." in text, holds, verdict)
+            self.assertEqual("The 90 % interval of the test of the margin, corrected alike, is +0.02 to +0.02." in text, holds, verdict)
 
     def test_shares_are_compared_in_points_and_by_the_way_from_guessing(self):
         with_arms_of_the_record(self)
@@ -211,6 +206,18 @@ class Outcomes(unittest.TestCase):
         claim = claim_of(found, guess=0.25, published=published)
         self.assertEqual(page.effect_text(claim.looks[0]), "+0.25 exact match (+0.15 to +0.35); 33 and 67 % of the way from guessing to 1")
         self.assertEqual(page.published_effect_text(claim_of(published=published)), "-0.4 LAMBADA accuracy; 40 and 0 % of the way from guessing to 1")
+
+    def test_an_effect_is_positive_where_the_arm_is_better_and_in_per_cent_of_losses_alone(self):
+        for metric, direction, text in (("loss", "lower", "+25.0 % (+20.0 to +30.0)"), ("loss", "higher", "-25.0 % (-30.0 to -20.0)"), ("bleu", "lower", "+0.5 BLEU (+0.4 to +0.6)"),
+                                        ("bleu", "higher", "-0.5 BLEU (-0.6 to -0.4)")):
+            self.assertEqual(page.effect_text(claim_of(record(contrast("agrees"), direction, metric=metric)).looks[0]), text)
+        self.assertEqual(page.effect_text(claim_of(record(contrast("agrees", relative=None))).looks[0]), "not measured")
+
+    def test_a_published_effect_goes_by_what_is_better(self):
+        for better, sign in (("higher", "+"), ("lower", "-")):
+            for metric, text in (("perplexity", "10.0 % of perplexity"), ("BLEU", "2 BLEU")):
+                claim = claim_of(published={"baseline": 20, "arm": 22, "better": better, "metric": metric})
+                self.assertEqual(page.published_effect_text(claim), sign + text)
 
     def test_an_undecided_claim_has_its_margin_and_an_effect_its_metric(self):
         with_arms_of_the_record(self)
@@ -238,12 +245,13 @@ class Ladders(unittest.TestCase):
     def test_a_trend_is_told_where_the_interval_of_its_slope_leaves_out_zero(self):
         for direction, interval, words in (("lower", [-0.2, -0.1], " (rising)"), ("lower", [0.1, 0.2], " (falling)"), ("higher", [0.1, 0.2], " (rising)"),
                                            ("higher", [-0.2, -0.1], " (falling)"), ("lower", [-0.1, 0.1], ""), ("lower", None, "")):
-            self.assertEqual(measures.trend({"direction": direction}, {"slope": {"interval": interval}} if interval else {}), words)
+            arm = {"effects": []} | ({"slope": {"interval": interval}} if interval else {})
+            self.assertEqual(measures.sizes_text({"direction": direction, "metric": "loss", "rungs": []}, arm), words)
 
     def test_a_claim_has_its_gain_at_each_size_in_bold_where_it_shows_and_in_the_units_of_its_metric(self):
         for metric, text in (("loss", "**+0.020**, -0.010 (rising)"), ("exact_match", "**+2 points**, -1 points (rising)"), ("bleu", "**+0.02 BLEU**, -0.01 BLEU (rising)")):
             found = ladder(self.SHOWN, self.ALIKE, metric=metric, slope={"interval": [-0.2, -0.1]})
-            with unittest.mock.patch.object(measures, "read_ladders", lambda found=found: {"s": found}):
+            with unittest.mock.patch.object(measures, "LADDERS", {"s": found}):
                 (_, _, arm), = measures.ladders_of(claim_of(ladder="arm"))
                 self.assertEqual([measures.ladders_of(claim_of(id=name)) for name in ("plain", "other")], [[], []])
             self.assertEqual(measures.sizes_text(found, arm), text)
@@ -258,14 +266,14 @@ class Frontier(unittest.TestCase):
     def test_a_second_look_stands_beside_the_first_outcome(self):
         with_arms_of_the_record(self)
         claim = claim_of(record(contrast("inconclusive", p=0.2)), record(contrast("contradicts", mean=0.5)), read="notes", where="")
-        self.assertIn("Outcome: **undecided (margin 0.1 loss)**; second look: other sign", cards.card(claim))
+        self.assertIn("Outcome: **undecided (margin 0.1 loss)**; second look: other sign", page.card(claim))
 
     def test_a_part_has_its_key_and_what_it_takes(self):
         measured = {"arms": {"scarce_text": {"arm": {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}}}}
         for found, text in ((measured, "Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({"arms": {}}, "")):
-            with unittest.mock.patch.object(cost, "read_costs", lambda _, found=found: found):
-                self.assertEqual(cost.cost_text(claim_of()), text)
-        self.assertIn("Key: `model.position.kind: pope`. Takes", cards.frontier(claims.read_claims()))
+            with unittest.mock.patch.multiple(measures, COSTS=found, COSTS_GPU=found):
+                self.assertEqual(measures.cost_text(claim_of()), text)
+        self.assertIn("Key: `model.position.kind: pope`. Takes", page.frontier(claims.read_claims()))
 
 
 class Tables(unittest.TestCase):
@@ -275,7 +283,7 @@ class Tables(unittest.TestCase):
                   "expectations": [{"text": "arm.loss < 3", "numbers": "2 < 3", "holds": True}]}
         arm = found["tasks"]["t"]["arms"]["arm"]
         arm |= {"chosen": {"peak": "4.0e-3"}, "at_edge": {"peak": "largest"}, "others": {"test": [2.0, 0.1], "longer": [3.0, 0.2]}}
-        text = tables.text_of(found)
+        text = page.numbers(found)
         self.assertIn("| `base` | 10 | 100 | 2 ± 0.1 | baseline |", text)
         self.assertIn("| `arm` | 10 | 100 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.01 | 0.01 | equal 0.5 | better and agrees | peak 4.0e-3 (at an end) |", text)
         self.assertIn("| `arm` | 2 ± 0.1 | 3 ± 0.2 |", text)
@@ -284,7 +292,7 @@ class Tables(unittest.TestCase):
     def test_what_was_not_tested_has_no_interval(self):
         untested = contrast(None, verdict="not_learned", difference={"p": "NaN", "adjusted_p": "NaN"})
         del untested["interval"]
-        self.assertEqual(tables.contrast_cells({"contrast": untested}), ["-0.5", "nan", "nan", "superior", "not learned"])
+        self.assertEqual(page.contrast_cells({"contrast": untested}), ["-0.5", "nan", "nan", "superior", "not learned"])
         self.assertEqual(measures.measures_of(claim_of(record(untested | {"verdict": "inconclusive"}))), [])
 
     def test_every_record_has_a_page(self):

@@ -1,10 +1,9 @@
 """docs/atlas/index.md: which part to use, by what the studies measured beside the usual one."""
 
 import dataclasses
+import statistics
 
 import claims
-import controls
-import cost
 import files
 import measures
 
@@ -18,39 +17,20 @@ class Option:
     claims: list
     measures: list
 
-    @property
-    def shown(self):
-        return sum(one.is_shown for one in self.measures)
-
-    @property
-    def is_sure(self):
-        """Whether two settings show a difference, and half of all."""
-        return self.shown >= max(2, len(self.measures) / 2)
-
-    @property
-    def main(self):
-        """The measures of its first metric, which is loss if it has that."""
-        metric = min((one.metric for one in self.measures), key=lambda metric: metric != "loss", default="")
-        return [one for one in self.measures if one.metric == metric]
+    def __post_init__(self):
+        metrics = [one.metric for one in self.measures]
+        self.main = [one for one in self.measures if one.metric == ("loss" if "loss" in metrics else metrics[0])]
+        self.shown = sum(one.is_shown for one in self.measures)
+        self.is_sure = self.shown >= max(2, len(self.measures) / 2)  # two settings show a difference, and half of all
 
     @property
     def word(self):
         """better, worse or alike; depends, if settings disagree; unknown without any."""
-        if not self.measures:
-            return "unknown"
-        up, down = any(one.low > 0 for one in self.measures), any(one.high < 0 for one in self.measures)
-        if not (up or down):
-            return "alike"
-        if up and all(one.mean >= 0 for one in self.measures):
+        if not self.shown:
+            return "alike" if self.measures else "unknown"
+        if all(one.mean >= 0 for one in self.measures):
             return "better"
-        return "worse" if down and all(one.mean <= 0 for one in self.measures) else "depends"
-
-
-def options_of(choice, found):
-    by_id = {claim.id: claim for claim in found}
-    for name, ids in choice["options"].items():
-        of = [by_id[one] for one in ids]
-        yield Option(name, of, [one for claim in of for one in measures.measures_of(claim)])
+        return "worse" if all(one.mean <= 0 for one in self.measures) else "depends"
 
 
 def span(values, written, key=None):
@@ -62,56 +42,33 @@ def benefit_text(option):
     """What speaks for an option that is better, and what it costs."""
     unit = " nats" if option.main[0].metric == "loss" else measures.UNITS.get(option.main[0].metric, "")
     gains = span(option.main, lambda one: one.gain, key=lambda one: one.mean)
-    worth, time = [one.compute for one in option.main if one.compute and one.low > 0], cost.time_of(option.claims)
+    worth, time = [one.compute for one in option.main if one.compute and one.low > 0], measures.time_of(option.claims)
     return gains + unit + (f", worth {span(worth, '{:.1f}'.format)} times the compute" if worth else "") + (f", {time:.2f} times as long" if time else "")
 
 
-def by_word(options):
-    """Options by their words, the best first."""
+def advice(usual, options):
+    """What to use, the options that show it, and what that leaves unsaid."""
     ordered = sorted(options, key=lambda one: (not one.is_sure, -one.shown, -max((measure.mean for measure in one.main), default=0)))
-    return {word: [one for one in ordered if one.word == word] for word in WORDS}
-
-
-def names(options):
-    return ", ".join(one.name for one in options)
-
-
-def advice(choice, options):
-    """What to use, and the options that show it."""
-    of = by_word(options)
-    if of["better"]:
-        best = of["better"][0]
-        return f"**{'Use' if best.is_sure else 'Perhaps'}: {best.name}.** {benefit_text(best)}.", [best]
-    if of["alike"]:
-        return f"**No difference shown: take the cheaper** of {choice['usual']}, {names(of['alike'])}.", of["alike"]
-    return f"**Use: {choice['usual']}.**", options
-
-
-def others(options):
-    """What the advice leaves unsaid."""
-    of = by_word(options)
+    of = {word: [one for one in ordered if one.word == word] for word in WORDS}
     best, of["better"] = of["better"][:1], of["better"][1:]
-    told = [f"Shown in {one.shown} of {len(one.measures)} settings, {span([round(at.parameters, -3) for at in one.measures], '{:,.0f}'.format)} parameters."
-            for one in best]
-    return " ".join(told + [f"{said}: {names(of[word])}." for word, said in WORDS.items() if of[word] and (best or word != "alike")])
-
-
-def column_of(one):
-    """The place in COLUMNS of a measure: by the size of the model, or the last one for tasks."""
-    return (one.parameters > 45e3) + (one.parameters > 95e3) if one.metric in claims.LOSSES else 3
+    names = {word: ", ".join(one.name for one in of[word]) for word in WORDS if of[word]}
+    unsaid = [f"{WORDS[word]}: {named}." for word, named in names.items() if best or word != "alike"]
+    if best:
+        one, = best
+        sizes = span([round(at.parameters, -3) for at in one.measures], "{:,.0f}".format)
+        shown = f"Shown in {one.shown} of {len(one.measures)} settings, {sizes} parameters."
+        return f"**{'Use' if one.is_sure else 'Perhaps'}: {one.name}.** {benefit_text(one)}.", best, " ".join([shown, *unsaid])
+    if of["alike"]:
+        return f"**No difference shown: take the cheaper** of {usual}, {names['alike']}.", of["alike"], " ".join(unsaid)
+    return f"**Use: {usual}.**", options, " ".join(unsaid)
 
 
 def cell(options, column):
-    """The picture of what a column of the table has of the options; nothing if that is nothing."""
-    of = [(option, one) for option in options for one in option.measures if column_of(one) == column]
+    """The picture of what a column of the table has of the options, by the size of the model or the last one of tasks; nothing if that is nothing."""
+    of = [(option, one) for option in options for one in option.measures
+          if column == ((one.parameters > 45e3) + (one.parameters > 95e3) if one.metric in claims.LOSSES else 3)]
     told = "; ".join(f"{option.name} {one.sized}" for option, one in of).replace("**", "")
     return measures.picture([one for _, one in of], told) if of else ""
-
-
-def row(choice, options):
-    """A choice's line of the table."""
-    told, pictured = advice(choice, options)
-    return [f"[{choice['choice']}](#{choice['choice'].lower().replace(' ', '-')})", told, *(cell(pictured, column) for column in range(len(COLUMNS)))]
 
 
 def line(option):
@@ -121,13 +78,31 @@ def line(option):
     return f'<div class="option" markdown="span"><span>{links}</span> {measures.picture(option.measures)} <span>{numbers}</span></div>'
 
 
-def section(choice, options):
-    text = f"## {choice['choice']}\n\n{advice(choice, options)[0]} {others(options)}".strip()
-    lines = "\n".join(map(line, options))
-    return f'<div class="choice" markdown>\n<div markdown>\n\n{text}\n\n</div>\n<div markdown>\n\n{lines}\n\n</div>\n</div>'
+def texts_of(choice, options):
+    """A choice's line of the table, and its section."""
+    told, shown, unsaid = advice(choice["usual"], options)
+    row = [f"[{choice['choice']}](#{choice['choice'].lower().replace(' ', '-')})", told, *(cell(shown, column) for column in range(len(COLUMNS)))]
+    return row, files.page("choice", name=choice["choice"], advice=f"{told} {unsaid}".strip(), options="\n".join(map(line, options)))
+
+
+def controls_text(records):
+    """How often a baseline that was trained again, with other random numbers alone, is shown to differ."""
+    verdicts = [arm["contrast"]["verdict"] for record in records for task in record["tasks"].values() for arm in task["arms"].values()
+                if arm.get("control") and "contrast" in arm]
+    n, alarms = sum(one in claims.TESTED for one in verdicts), sum(one in ("better", "worse") for one in verdicts)
+    if not n:
+        return "No control has been recorded yet: a baseline with other random numbers, which differs from the other one by chance alone."
+    z2 = statistics.NormalDist().inv_cdf(0.975) ** 2
+    middle, half = alarms + z2 / 2, (z2 * (alarms * (n - alarms) / n + z2 / 4)) ** 0.5
+    low, high = (f"{100 * abs(end) / (n + z2):.1f}" for end in (middle - half, middle + half))
+    return (f"Of {n} controls, baselines with other random numbers, {alarms} {'is' if alarms == 1 else 'are'} shown to differ: false alarms, whose rate is "
+            f"between {low} and {high} % (Wilson's 95 % interval).")
 
 
 def text_of(found):
-    choices = [(choice, list(options_of(choice, found))) for choice in files.catalogue()["choices"]]
-    return files.page("index", table=files.table(["choice", "what to use", *COLUMNS], (row(*one) for one in choices)), controls=controls.text_of(files.records().values()),
-                      sections="\n\n".join(section(*one) for one in choices))
+    by_id, texts = {claim.id: claim for claim in found}, []
+    for choice in files.catalogue()["choices"]:
+        options = [(name, [by_id[one] for one in ids]) for name, ids in choice["options"].items()]
+        texts.append(texts_of(choice, [Option(name, of, [one for claim in of for one in measures.measures_of(claim)]) for name, of in options]))
+    return files.page("index", table=files.table(["choice", "what to use", *COLUMNS], (row for row, _ in texts)),
+                      controls=controls_text(files.records().values()), sections="\n".join(text for _, text in texts))

@@ -1,13 +1,16 @@
-"""What arms gained beside their baselines in the settings that were measured, as numbers and pictures."""
+"""What arms gain beside their baselines in the settings that were measured, as numbers and pictures, and what they cost."""
 
 import dataclasses
-import functools
+import json
 import math
+import statistics
 
 import claims
 import files
 
-LADDERS = ("ladder", "frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")
+LADDERS = {name: files.records()[name]["ladders"][0] for name in (
+    "ladder", "frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")}
+COSTS, COSTS_GPU = (json.loads((files.RESULTS / name).read_text()) for name in ("costs.json", "costs_gpu.json"))  # by bench/arms.py
 WIDTH, ROW = 150, 24  # of a picture
 LINEAR, LARGEST = 0.005, 0.4  # gains are drawn as they are up to the one and no further out than the other
 SCALES = {"loss": 1, "divergence": 1, "bleu": 0.04, "bits_per_parameter": 0.2}  # by which gains are drawn; others are shares
@@ -48,37 +51,23 @@ class Measure:
         return f"{self.parameters / 1000:.0f}k&nbsp;{self.text}"
 
 
-@functools.cache
-def read_ladders():
-    """Those that were run, by their studies. Their arms have the names of claims."""
-    found = {study: files.read_record(study) for study in LADDERS}
-    return {study: record["ladders"][0] for study, record in found.items() if record}
-
-
 def ladders_of(claim):
-    """(study, ladder, arm) of each ladder with an arm for the claim's."""
-    return [(study, ladder, arm) for study, ladder in read_ladders().items() for arm in ladder["arms"]
+    """(study, ladder, arm) of each ladder with an arm for the claim's, which has its name or the one that it gives."""
+    return [(study, ladder, arm) for study, ladder in LADDERS.items() for arm in ladder["arms"]
             if arm["name"] == (claim.ladder or claim.id) and arm["effects"]]
 
 
-def compute(ladder, arm):
-    """How many times the compute would lower the baseline's loss as much, at each size, by the line between two sizes of the baseline, which
-    have 20 tokens a parameter, so that compute grows as their square; None for other metrics."""
-    baseline = next(one for one in ladder["arms"] if one["name"] == arm["baseline"])
-    if ladder["metric"] != "loss":
-        return [None] * len(arm["effects"])
-    points = [(2 * math.log(rung["x"]), score["mean"]) for rung, score in zip(ladder["rungs"], baseline["scores"], strict=True)]
-    found = []
-    for i, effect in enumerate(arm["effects"]):
-        (x, loss), (next_x, next_loss) = points[max(i - 1, 0):][:2]
-        found.append(math.exp(-effect["mean"] * (next_x - x) / (loss - next_loss)))
-    return found
+def compute(arm):
+    """How many times the compute would give its baseline the same value at each size; None where that cannot be told. Older records have it as
+    `worth`, by the line of the baseline between two sizes, and others by the program's power law."""
+    ratios = [None if one["mean"] == "NaN" else 1 / one["mean"] for one in arm.get("compute", [])]
+    return arm.get("worth") or ratios or [None] * len(arm["effects"])
 
 
 def rungs_of(ladder, arm):
     """What an arm of a ladder gains at its sizes."""
     gains = [claims.gain_of({"interval": [effect["mean"]] * 2} | effect, -1 if ladder["direction"] == "lower" else 1) for effect in arm["effects"]]
-    return [Measure(rung["x"], ladder["metric"], *gain, times) for rung, gain, times in zip(ladder["rungs"], gains, compute(ladder, arm), strict=True)]
+    return [Measure(rung["x"], ladder["metric"], *gain, times) for rung, gain, times in zip(ladder["rungs"], gains, compute(arm), strict=True)]
 
 
 def measures_of(claim):
@@ -88,17 +77,11 @@ def measures_of(claim):
     return sorted(found + [one for _, ladder, arm in ladders_of(claim) for one in rungs_of(ladder, arm)], key=lambda one: one.parameters)
 
 
-def trend(ladder, arm):
-    """How the gain changes with the logarithm of the size: rising or falling; empty if neither is shown."""
-    interval = arm.get("slope", {}).get("interval")
-    if not interval or interval[0] <= 0 <= interval[1]:
-        return ""
-    return " (rising)" if (interval[0] < 0) == (ladder["direction"] == "lower") else " (falling)"
-
-
 def sizes_text(ladder, arm):
-    """The gains of the arm at the sizes of a ladder."""
-    return ", ".join(one.text for one in rungs_of(ladder, arm)) + trend(ladder, arm)
+    """The gains of the arm at the sizes of a ladder, and whether they are shown to change with the logarithm of the size."""
+    low, high = arm.get("slope", {}).get("interval") or (0, 0)
+    trend = "" if low <= 0 <= high else " (rising)" if (low < 0) == (ladder["direction"] == "lower") else " (falling)"
+    return ", ".join(one.text for one in rungs_of(ladder, arm)) + trend
 
 
 def place(one, end):
@@ -120,3 +103,24 @@ def picture(measures, told=""):
     zero = f'<line class="zero" x1="{WIDTH // 2}" y1="0" x2="{WIDTH // 2}" y2="{ROW}"/>'
     seen = f'role="img"><title>{told}</title>' if told else 'aria-hidden="true">'
     return f'<svg class="gains" width="{WIDTH}" height="{ROW}" viewBox="0 0 {WIDTH} {ROW}" {seen}{zero}{marks}</svg>'
+
+
+def costs_of(claims, costs):
+    """Of their arms, beside the baselines, as far as they were measured."""
+    return [costs["arms"][claim.study][claim.arm] for claim in claims if claim.arm in costs["arms"].get(claim.study, {})]
+
+
+def time_of(claims):
+    """The longest training time for each token beside the baseline's; None if none was measured."""
+    return max((statistics.median(cost["seconds"]) for cost in costs_of(claims, COSTS)), default=None)
+
+
+def cost_text(claim):
+    """What was measured on a processor and on a GPU, as a sentence; nothing if nothing was."""
+    places = []
+    for costs, where in ((COSTS, ""), (COSTS_GPU, " on a GPU")):
+        for cost in costs_of([claim], costs):
+            low, middle, high = (f"{end(cost['seconds']):.2f}" for end in (min, statistics.median, max))
+            time = middle if low == high else f"{middle} ({low} to {high})"
+            places.append(f"{time} times as long and {cost['memory']:.2f} times the memory{where}")
+    return f"Takes {'; '.join(places)}" if places else ""

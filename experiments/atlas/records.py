@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """The atlas's record of a finished study, its primary cells and where they come from: records.py RECORD FOLDER COMMAND...
 
-Records of before 29 November 2026 had no `regime` of arms, which was added to those of claims, and a contrast has what was judged of it later, by
-the present rules and its source's range, as `judged`, if that differs.
-"""
+Records of before 29 November 2026 had no `regime` of arms, which was added to baselines of claims; and a contrast has, as `judged`, what the present
+rules and its source's range say of it where that differs from its report, and an arm of a ladder the compute that it is `worth`."""
 
 import collections
 import hashlib
