@@ -42,8 +42,9 @@ class Outcomes(unittest.TestCase):
 
     def test_outside_the_sources_regime_a_study_neither_agrees_nor_contradicts(self):
         for said, word in (("agrees", "outside the source's regime"), ("contradicts", "outside the source's regime"), ("not_learned", "not learned")):
-            for found in (contrast(said, outside=["Too small."]), contrast("agrees", judged={"outcome": said, "outside": ["Too small."]})):
-                self.assertEqual(claim_of(record(found)).first, word)
+            for found in (contrast(said, outside=["depth 1, in the source 2"]), contrast("agrees", judged={"outcome": said, "outside": ["Depth 1, in the source 2."]})):
+                claim = claim_of(record(found), regime={"outside": "Too small."})
+                self.assertEqual((claim.first, claim.looks[0].outside), (word, ["Too small.", "Depth 1, in the source 2."]))
 
     def test_what_is_withdrawn_does_not_count_and_what_is_undecided_need_not_be(self):
         for raw, word in (("agrees", "withdrawn"), ("contradicts", "withdrawn"), ("inconclusive", "undecided")):
@@ -99,11 +100,14 @@ class Regime(unittest.TestCase):
 
     def test_the_studys_values_stand_beside_the_sources(self):
         run = {"regime": {"tokens_per_parameter": [22.308, 22.308], "epochs": [8.965, 8.965], "depth": [3, 3]}}
-        source = {"tokens_per_parameter": [200, 300], "depth": [12, 24], "epochs": [1, 1], "parameters_matched": True, "from_memory": ["epochs"]}
-        self.assertEqual(self.text(source, **run), "Regime, here (in the source): layers 3 (12 to 24); different tokens a parameter 22.3 (200 to 300); "
+        source = {"tokens_per_parameter": [200, 300], "depth": [0.001, 24], "epochs": [1, 1], "parameters_matched": True, "from_memory": ["epochs"]}
+        self.assertEqual(self.text(source, **run), "Regime, here (in the source): layers 3 (at most 24); different tokens a parameter 22.3 (200 to 300); "
                                                    "epochs 8.96 (1, from memory); equal sizes yes (yes); rates tuned yes (unknown).")
         self.assertIn("epochs unknown (unknown)", self.text({}))
-        self.assertIn("Regime after result, here", self.text({"after_result": True}))
+        for source, confirmatory, late in (({"after_result": True}, None, True), ({"epochs": [1, 1]}, None, False), ({"epochs": [1, 1]}, False, True),
+                                           ({"after_result": True}, True, False), ({}, False, False)):
+            found = record(contrast("agrees")) | ({} if confirmatory is None else {"confirmatory": confirmatory})
+            self.assertEqual("Regime after result, here" in page.regime_text(claim_of(found, regime=source)), late, (source, confirmatory))
         self.assertIn("epochs unknown (100 to 200); equal sizes unknown (unknown)", page.regime_text(claim_of(regime={"epochs": [100, 200]})))
 
     def test_sizes_that_differ_by_more_than_two_hundredths_are_not_equal(self):
@@ -139,6 +143,27 @@ class Entries(unittest.TestCase):
             else:
                 self.assertEqual(settings_of(study), set(), claim.id)
 
+    def test_the_range_of_a_source_stands_in_the_study_and_what_is_from_memory_beside_it(self):
+        for entry in files.catalogue()["claims"]:
+            ranges = {key for key, value in entry.get("regime", {}).items() if isinstance(value, list)} - {"from_memory"}
+            self.assertLessEqual(ranges, set(entry["regime"]["from_memory"]) if ranges else set(), entry["id"])
+        study = {"compare": {"claim": "superior", "regime": {"epochs": [1, 2]}, "arms": {"own": {"margin": 0.1, "regime": {"depth": [3, 4]}}}}}
+        with unittest.mock.patch.object(files, "read_study", lambda _: study):
+            for arm, found in (("other", {"epochs": [1, 2], "rates_tuned": True}), ("own", {"epochs": [1, 2], "depth": [3, 4], "rates_tuned": True})):
+                self.assertEqual(files.declared({"study": "s", "arm": arm, "regime": {"rates_tuned": True}})["regime"], found)
+
+    def test_what_a_study_calls_published_is_the_difference_of_the_figures_of_losses_as_shares_of_its_baseline(self):
+        stated = 0
+        for claim in claims.read_claims():
+            compare = files.read_study(claim.study)["compare"]
+            published = (compare | compare.get("arms", {}).get(claim.arm, {})).get("published")
+            if published is not None:
+                look, difference = claim.looks[0], claim.published["arm"] - claim.published["baseline"]
+                unit = look.baseline["mean"] / claim.published["baseline"] if look.metric == "loss" else 1
+                self.assertAlmostEqual(published / (difference * unit), 1, delta=0.05, msg=claim.id)
+                stated += 1
+        self.assertTrue(stated)
+
     def test_every_study_that_is_noted_exists(self):
         self.assertLessEqual(set(files.catalogue()["studies"]), set(studies()))
 
@@ -156,9 +181,9 @@ class Entries(unittest.TestCase):
         for name in studies():
             study = files.read_study(name)
             arms = [arm for arm in study["arms"] if arm != study["compare"]["baseline"]]
-            margins = sum(files.declared(name, arm).get("margin") is not None for arm in arms)
+            margins = sum(files.declared({"study": name, "arm": arm}).get("margin") is not None for arm in arms)
             self.assertGreaterEqual(len(study["seeds"]), 6, name)
-            if any(files.declared(name, arm).get("claim") in ("equal", "noninferior") for arm in arms):
+            if any(files.declared({"study": name, "arm": arm}).get("claim") in ("equal", "noninferior") for arm in arms):
                 self.assertLessEqual(margins / 2 ** len(study["seeds"]), 0.05, name)
 
     def test_every_claim_has_a_history_that_ends_with_its_words(self):
@@ -191,7 +216,7 @@ class Entries(unittest.TestCase):
 def results(arms):
     """What the program writes of one task t."""
     cell = {"primary": True, "metric": "loss", "test_set": "", "extrapolates": False, "direction": "lower", "sample": {"mean": 1.0, "deviation": 0.0, "values": [1.0]}}
-    return {"study": "s", "question": "?", "seeds": [1], "expectations": [], "notes": [], "tasks": [
+    return {"study": "s", "question": "?", "confirmatory": True, "seeds": [1], "expectations": [], "notes": [], "tasks": [
         {"name": "t", "metric": "loss", "comparisons": 1, "arms": [{"name": name, "parameters": 10, "cells": [cell]} for name in arms]}]}
 
 
@@ -220,7 +245,7 @@ class Records(unittest.TestCase):
             found = records.record_of(folder, "a command")
         refused.assert_called_with("abc")
         self.assertEqual({arm: one["steps"] for arm, one in found["tasks"]["t"]["arms"].items()}, steps)
-        self.assertEqual((found["core_minutes"], found["command"], found["program"]), (3, "a command", "abc"))
+        self.assertEqual((found["core_minutes"], found["command"], found["program"], found["confirmatory"]), (3, "a command", "abc", True))
         self.assertEqual((found["study_sha256"], found["data_sha256"]), (hashlib.sha256(b"name: s\n").hexdigest(), ["d"]))
 
     def test_what_no_commit_has_is_refused(self):
@@ -282,7 +307,8 @@ class SecondLooks(unittest.TestCase):
             for key in ("arms", "tasks"):
                 self.assertLessEqual(again.get(key, {}).items(), first.get(key, {}).items(), name)
             self.assertLessEqual(set(again.get("expect", [])), set(first["expect"]), name)
-            self.assertLessEqual(again.get("compare", {}).get("arms", {}).items(), first["compare"].get("arms", {}).items(), name)
+            usual = {arm: said for arm, said in first["compare"].get("arms", {}).items() if arm in again.get("arms", first["arms"])}
+            self.assertEqual(again.get("compare", first["compare"]).get("arms", {}), usual, name)
             self.assertLessEqual(set(again), {"extends", "seeds", "base", "arms", "tasks", "expect", "compare"}, name)
 
     def test_what_is_left_open_by_a_large_difference_is_in_one(self):

@@ -35,8 +35,7 @@ def gain_of(found, scale):
 
 
 class Look:
-    """A claim's arm beside its baseline in a record of its study; differences are arm less baseline. Its outcome and what the study shows by itself
-    are words of OUTCOMES."""
+    """A claim's arm beside its baseline in a record of its study; differences are arm less baseline. What is shown and counts are OUTCOMES."""
 
     def __init__(self, claim, record, task):
         self.claim, self.record, self.metric = claim, record, task["metric"]
@@ -46,7 +45,7 @@ class Look:
         self.baseline, self.arm = self.arms.values()
         self.contrast = self.arm["contrast"]
         judged = self.contrast.get("judged", self.contrast)  # records of before the program's present rule were judged by it later
-        self.outside = claim.outside + judged.get("outside", [])
+        self.outside = claim.outside + [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in judged.get("outside", [])]
         self.shown = OF_PROGRAM.get(judged["outcome"]) or (BEYOND if claim.claim in ("equal", "noninferior") else OTHER_SIGN)
         withdrawn = claim.withdrawn and self.contrast["outcome"] in ("agrees", "contradicts")
         self.outcome = OUTSIDE if self.outside and self.shown != NOT_LEARNED else WITHDRAWN if withdrawn else self.shown
@@ -69,16 +68,17 @@ class Claim:
     def __init__(self, entry, *records):
         self.__dict__ |= dict.fromkeys(self.OPTIONAL) | {"regime": {}} | entry
         self.outside = [self.regime["outside"]] if "outside" in self.regime else []  # a reason for which all its studies are
+        registered = (records[0] or {}).get("confirmatory", "after_result" not in self.regime)  # as its study and that range were before the run
+        self.after_result = bool(self.regime) and not registered
         self.names = (self.study, f"{self.study}.again")  # of the records of its looks
         self.looks = tuple(self.look(record) for record in records)
         self.first = self.looks[0].outcome if self.looks[0] else NOT_RUN
 
     def look(self, record):
         """None if the record has nothing on this claim."""
-        if record is None:
-            return None
-        name = self.task or next(iter(record["tasks"])).split("-")[0]
-        task = record["tasks"].get(f"{name}-{self.size}" if self.size else name, {"arms": {}})
+        tasks = record["tasks"] if record else {}
+        name = self.task or next(iter(tasks), "").split("-")[0]
+        task = tasks.get(f"{name}-{self.size}" if self.size else name, {"arms": {}})
         return Look(self, record, task) if self.arm in task["arms"] else None
 
 
@@ -97,7 +97,6 @@ def add_q(found):
 
 
 def read_claims():
-    found = [Claim(files.declared(entry["study"], entry["arm"]) | entry, *(files.records().get(entry["study"] + look) for look in ("", ".again")))
-             for entry in files.catalogue()["claims"]]
+    found = [Claim(files.declared(entry), *(files.records().get(entry["study"] + look) for look in ("", ".again"))) for entry in files.catalogue()["claims"]]
     add_q(found)
     return found

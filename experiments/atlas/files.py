@@ -30,10 +30,12 @@ catalogue = functools.partial(read_study, "claims")  # claims, notes on their st
 history = functools.partial(read_study, "history")  # what each claim said and what was found: by id lists of date, words, verdict and why
 
 
-def declared(study, arm):
-    """The claim, the margin and the source's range that a study declares of an arm."""
-    compare = read_study(study)["compare"]
-    return {key: compare[key] for key in ("claim", "margin", "regime") if key in compare} | compare.get("arms", {}).get(arm, {})
+def declared(entry):
+    """An entry of claims.yaml with what its study declares of its arm: the claim, the margin and the source's range."""
+    compare = read_study(entry["study"])["compare"]
+    own = compare.get("arms", {}).get(entry["arm"], {})
+    regime = compare.get("regime", {}) | own.get("regime", {}) | entry.get("regime", {})
+    return {key: (compare | own).get(key) for key in ("claim", "margin")} | entry | {"regime": regime}
 
 
 def page(template, /, **parts):

@@ -129,9 +129,10 @@ def hashes_text(claim):
 
 
 def in_words(value):
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return " to ".join(dict.fromkeys(f"{end:.3g}" for end in value)) if value else "unknown"
+    if isinstance(value, bool | None):
+        return {True: "yes", False: "no", None: "unknown"}[value]
+    low, high = (f"{end:.3g}" for end in value)
+    return low if low == high else f"at most {high}" if value[0] <= 0.001 else f"{low} to {high}"
 
 
 def regime_text(claim):
@@ -143,7 +144,7 @@ def regime_text(claim):
         here = look.baseline.get("regime", {}) | {"parameters_matched": matched, "rates_tuned": tuned}
     words = [f"{word} {in_words(here.get(quantity))} ({in_words(source.get(quantity))}{', from memory' * (quantity in source.get('from_memory', []))})"
              for quantity, word in QUANTITIES.items() if quantity in source or quantity in ALWAYS]
-    return f"Regime{' after result' * source.get('after_result', False)}, here (in the source): {'; '.join(words)}."
+    return f"Regime{' after result' * claim.after_result}, here (in the source): {'; '.join(words)}."
 
 
 def section(claim):
@@ -193,8 +194,7 @@ def card(claim):
 
 def cards(found):
     """docs/atlas/claims.md, which a script can filter."""
-    ordered = sorted(found, key=sure_share, reverse=True)
-    return files.page("claims", count=len(found), cards="\n\n".join(map(card, ordered)))
+    return files.page("claims", count=len(found), cards="\n\n".join(map(card, sorted(found, key=sure_share, reverse=True))))
 
 
 def frontier(found):
@@ -252,5 +252,4 @@ def rules(found):
     counts = collections.Counter(claim.first for claim in found)
     counted = ", ".join(f"{word} {counts[word]}" for word in claims.OUTCOMES if word in counts)
     linked = ", ".join(f"[{name}](results/atlas/{name}.md)" for name in files.records())
-    late = sum("after_result" in claim.regime for claim in found)
-    return rebased(files.page("rules", claims=len(found), counts=counted, late=late, studies=linked), "../")
+    return rebased(files.page("rules", claims=len(found), counts=counted, late=sum(claim.after_result for claim in found), studies=linked), "../")

@@ -68,7 +68,7 @@ def record_of(folder, command):
     seconds = sum(json.loads(path.read_text())["training_seconds"] for path in folder.glob("*/*/seed-*/result.json"))
     tasks = {task["name"]: task_record(task, runs) for task in results["tasks"]}
     add_choices(tasks, results.get("tuning", {"arms": []}))
-    return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
+    return {"study": results["study"], "question": results["question"], "confirmatory": results["confirmatory"], "seeds": results["seeds"], "command": command,
             "commit": git("rev-parse", "--short=10", "HEAD"), "program": program, "study_sha256": hashlib.sha256((folder / "study.yaml").read_bytes()).hexdigest(),
             "data_sha256": sorted({run["data_sha256"] for run in runs}), "processor": processor, "instructions": instructions,
             "core_minutes": round(seconds * machines[0]["threads"] / 60, 1), "expectations": results["expectations"], "tasks": tasks,
