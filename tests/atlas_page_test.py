@@ -103,9 +103,9 @@ class Controls(unittest.TestCase):
             found["tasks"]["t"]["arms"]["arm"]["control"] = True
         alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
         self.assertIn("No control has been recorded yet", choices.controls_text([other, alone]))
-        # The rates r at which (alarms / controls - r)^2 is 1.96^2 r (1 - r) / controls, by bisection.
+        # scipy.stats.binomtest(1, 20).proportion_ci(method="exact"), and of 0 in 10.
         for found, words in (([other, alarming, untested, *[silent] * 19], "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms, "
-                              "whose rate is between 0.9 and 23.6 % (Wilson's 95 % interval)."), ([silent] * 10, "between 0.0 and 27.8 %")):
+                              "whose rate is between 0.1 and 24.9 % (95 % Clopper-Pearson interval)."), ([silent] * 10, "between 0.0 and 30.8 %")):
             self.assertIn(words, choices.controls_text(found))
 
     def test_stand_on_the_page_that_comes_first(self):

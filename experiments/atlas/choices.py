@@ -1,7 +1,7 @@
 """docs/atlas/index.md: which part to use, by what the studies measured beside the usual one."""
 
 import dataclasses
-import statistics
+import math
 
 import claims
 import files
@@ -85,6 +85,18 @@ def texts_of(choice, options):
     return row, files.page("choice", name=choice["choice"], advice=f"{told} {unsaid}".strip(), options="\n".join(map(line, options)))
 
 
+def rate_interval(events, trials):
+    """The 95 % interval of a rate (Clopper and Pearson 1934), by bisection."""
+    def probability(counts, rate):
+        return sum(math.comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in counts)
+
+    low = high = 0.0
+    for step in (2.0**-n for n in range(1, 50)):
+        low += step * (probability(range(events, trials + 1), low + step) < 0.025)
+        high += step * (probability(range(events + 1), high + step) > 0.025)
+    return low, high
+
+
 def controls_text(records):
     """How often a baseline that was trained again, with other random numbers alone, is shown to differ."""
     verdicts = [arm["contrast"]["verdict"] for record in records for task in record["tasks"].values() for arm in task["arms"].values()
@@ -92,11 +104,9 @@ def controls_text(records):
     n, alarms = sum(one in claims.TESTED for one in verdicts), sum(one in ("better", "worse") for one in verdicts)
     if not n:
         return "No control has been recorded yet: a baseline with other random numbers, which differs from the other one by chance alone."
-    z2 = statistics.NormalDist().inv_cdf(0.975) ** 2
-    middle, half = alarms + z2 / 2, (z2 * (alarms * (n - alarms) / n + z2 / 4)) ** 0.5
-    low, high = (f"{100 * abs(end) / (n + z2):.1f}" for end in (middle - half, middle + half))
+    low, high = (f"{100 * end:.1f}" for end in rate_interval(alarms, n))
     return (f"Of {n} controls, baselines with other random numbers, {alarms} {'is' if alarms == 1 else 'are'} shown to differ: false alarms, whose rate is "
-            f"between {low} and {high} % (Wilson's 95 % interval).")
+            f"between {low} and {high} % (95 % Clopper-Pearson interval).")
 
 
 def text_of(found):
