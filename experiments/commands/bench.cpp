@@ -132,9 +132,11 @@ std::vector<std::string> other_dropouts(const models::TransformerOptions& model)
   const auto add = [&](const char* key, const auto* part) {
     if (part != nullptr && part->dropout > 0) keys.emplace_back(key);
   };
-  add("model.attention.dropout", std::get_if<models::MultiHead>(&model.attention));
-  add("model.cross_attention.dropout", std::get_if<models::MultiHead>(&model.cross_attention));
-  add("model.feed_forward.dropout", std::get_if<models::DenseFeedForward>(&model.feed_forward));
+  add("model.attention.dropout", std::get_if<models::MultiHead>(&model.layer.attention));
+  add("model.cross_attention.dropout",
+      std::get_if<models::MultiHead>(&model.layer.cross_attention));
+  add("model.feed_forward.dropout",
+      std::get_if<models::DenseFeedForward>(&model.layer.feed_forward));
   add("model.output.dropout", std::get_if<models::LabelHead>(&model.output));
   if (model.embedding_dropout.value_or(model.dropout) != model.dropout)
     keys.emplace_back("model.embedding_dropout");
@@ -145,8 +147,8 @@ std::vector<std::string> other_dropouts(const models::TransformerOptions& model)
 void write_batches(const BenchRequest& request, const config::Experiment& experiment,
                    int64_t vocabulary, const std::vector<data::Batch>& batches) {
   const auto& model = experiment.model;
-  const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
-  const auto* attention = std::get_if<models::MultiHead>(&model.attention);
+  const auto* dense = std::get_if<models::DenseFeedForward>(&model.layer.feed_forward);
+  const auto* attention = std::get_if<models::MultiHead>(&model.layer.attention);
   if (dense == nullptr || attention == nullptr || !model.encoder.empty() || !model.decoder.empty())
     throw UsageError(
         "--batches writes for the PyTorch twin, which has multi_head attention and a "

@@ -61,7 +61,7 @@ class ModuleTree {
                    : fmt::format("{} {}", numbers.size() == 1 ? "layer" : "layers",
                                  fmt::join(numbers, ", ")),
                models::parameter_count(*modules[i]),
-               config::layer_text(layers[i], model_.options().layer()));
+               config::layer_text(layers[i], model_.options().layer));
       add_below(*modules[i], depth + 1, "");
     }
   }

@@ -58,23 +58,15 @@ constexpr bool shares_source(Tying tying) { return one_embedding(tying) || tying
 /// How the `changes` of a configuration are called, which the lists of layers hold.
 struct LayerChanges : EmptyOptions {};
 
-/// A Transformer; the defaults are the base model of Vaswani et al. 2017. All layers have the
-/// members of LayerOptions given here, unless their side has a list.
+/// A Transformer; the defaults are the base model of Vaswani et al. 2017. In YAML, the keys of
+/// `layer` stand among those of the model.
 struct TransformerOptions {
   Family family = Family::encoder_decoder;
   int64_t d_model = 512;
   int64_t layers = 6;
   std::optional<int64_t> encoder_layers, decoder_layers;
-  AttentionOptions attention;
-  CrossAttentionOptions cross_attention;
-  FeedForwardOptions feed_forward;
-  PositionOptions position = Sinusoidal{};
+  LayerOptions layer;  // of all layers, unless their side has a list
   PositionIdsOptions position_ids;
-  NgramOptions ngrams;
-  NormOptions norm;
-  ResidualOptions residual;
-  Block block = Block::sequential;
-  CanonOptions canon;
   ResidualMixOptions residual_mix;
   ShareOptions share;
   bool bias = true;
@@ -97,7 +89,7 @@ struct TransformerOptions {
     visit("layers", o.layers, "layers of the encoder and of the decoder");
     visit("encoder_layers", o.encoder_layers, "layers of the encoder; absent: layers");
     visit("decoder_layers", o.decoder_layers, "layers of the decoder; absent: layers");
-    LayerOptions::fields(o, visit);
+    LayerOptions::fields(o.layer, visit);
     visit("position_ids", o.position_ids, "position ids of the tokens of a sequence");
     visit("residual_mix", o.residual_mix,
           "how layers read and write the residual stream, if not by adding to what they read");
@@ -136,19 +128,6 @@ struct TransformerOptions {
           "ones and all override encoder and decoder");
   }
   static void rules(const TransformerOptions& o, auto&& require);  // below
-
-  /// A layer with the model's options.
-  LayerOptions layer() const {
-    return {.attention = attention,
-            .cross_attention = cross_attention,
-            .feed_forward = feed_forward,
-            .position = position,
-            .ngrams = ngrams,
-            .norm = norm,
-            .residual = residual,
-            .block = block,
-            .canon = canon};
-  }
 };
 
 /// The further heads of the model (Gloeckle et al. 2024, arXiv 2404.19737).
@@ -190,7 +169,7 @@ inline const SideLayers& list_of(const TransformerOptions& o, Side side) {
 /// The different layers of a side, to be changed; they start with the model's options.
 inline SideLayers& own_layers(TransformerOptions& o, Side side) {
   auto& list = side == Side::encoder ? o.encoder : o.decoder;
-  if (list.empty()) list.assign(static_cast<size_t>(different_layers_of(o, side)), o.layer());
+  if (list.empty()) list.assign(static_cast<size_t>(different_layers_of(o, side)), o.layer);
   return list;
 }
 
@@ -212,7 +191,7 @@ inline CrossAttentionOptions cross_attention_of(const TransformerOptions& o, Sid
                                                 const CrossAttentionOptions& choice) {
   if (o.family != Family::encoder_decoder || side == Side::encoder) return NoAttention{};
   if (!std::holds_alternative<Same>(choice)) return choice;
-  const auto* shared = std::get_if<MultiHead>(&o.attention);
+  const auto* shared = std::get_if<MultiHead>(&o.layer.attention);
   if (shared == nullptr) return NoAttention{};
   auto same = *shared;
   same.window.reset();
@@ -226,7 +205,7 @@ inline CrossAttentionOptions cross_attention_of(const TransformerOptions& o, Sid
 inline StackOptions stack_of(const TransformerOptions& o, Side which) {
   auto layers = list_of(o, which);
   const auto different = static_cast<size_t>(different_layers_of(o, which));
-  if (layers.empty()) layers.assign(different, o.layer());
+  if (layers.empty()) layers.assign(different, o.layer);
   if (layers.size() != different)
     throw std::invalid_argument("a list of layers must have each of a side's different layers");
   for (auto& layer : layers)
@@ -318,7 +297,7 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
     const bool same = std::holds_alternative<Same>(cross);
     require(pair || same, at + "cross_attention",
             "has no effect: only an encoder_decoder model has cross-attention");
-    require(!pair || !same || std::holds_alternative<MultiHead>(o.attention),
+    require(!pair || !same || std::holds_alternative<MultiHead>(o.layer.attention),
             at + "cross_attention.kind",
             "cannot be same if model.attention is not multi_head; choose multi_head or none");
     const auto resolved = cross_attention_of(o, Side::decoder, cross);
@@ -338,7 +317,7 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
             same ? "attention.heads" : at + "cross_attention.heads",
             "must divide d_model unless d_k and d_v are given");
   };
-  if (o.decoder.empty()) return check(o.cross_attention, "");
+  if (o.decoder.empty()) return check(o.layer.cross_attention, "");
   for (size_t i = 0; i < o.decoder.size(); ++i)
     check(o.decoder[i].cross_attention, "decoder." + std::to_string(i + 1) + ".");
 }
@@ -348,7 +327,7 @@ void position_rules(const TransformerOptions& o, auto& require) {
   for (const auto side : {Side::encoder, Side::decoder}) {
     if (!has_side(o.family, side)) continue;
     const auto& list = list_of(o, side);
-    reads = reads || (list.empty() && reads_position_ids(o.position)) ||
+    reads = reads || (list.empty() && reads_position_ids(o.layer.position)) ||
             std::ranges::any_of(
                 list, [](const auto& layer) { return reads_position_ids(layer.position); });
   }
@@ -357,13 +336,13 @@ void position_rules(const TransformerOptions& o, auto& require) {
   const auto looks_left = [&](const PositionOptions& scheme, const std::string& at) {
     const auto* alibi = std::get_if<Alibi>(&scheme);
     // A decoder may have the scheme of the whole model, of which it has no use for one side.
-    const bool shared = o.family != Family::decoder_only && equal_values(scheme, o.position);
+    const bool shared = o.family != Family::decoder_only && equal_values(scheme, o.layer.position);
     require(!has_side(o.family, Side::decoder) || shared || alibi == nullptr ||
                 alibi->encoder == Sides::symmetric,
             at + "position.encoder",
             "cannot be two_sided in a decoder, whose heads all look to the left");
   };
-  if (o.decoder.empty()) return looks_left(o.position, "");
+  if (o.decoder.empty()) return looks_left(o.layer.position, "");
   for (size_t i = 0; i < o.decoder.size(); ++i)
     looks_left(o.decoder[i].position, "decoder." + std::to_string(i + 1) + ".");
 }

@@ -22,7 +22,7 @@ inline models::Transformer model_of(const models::TransformerOptions& options,
 
 /// Whether a router of the model draws noise in training, which differs from device to device.
 inline bool draws_for_routing(const models::TransformerOptions& options) {
-  const auto* mixture = std::get_if<models::MixtureOptions>(&options.feed_forward);
+  const auto* mixture = std::get_if<models::MixtureOptions>(&options.layer.feed_forward);
   return mixture != nullptr && (std::holds_alternative<models::SwitchRouter>(mixture->router) ||
                                 std::holds_alternative<models::GshardRouter>(mixture->router) ||
                                 std::holds_alternative<models::NoisyRouter>(mixture->router));
@@ -31,22 +31,22 @@ inline bool draws_for_routing(const models::TransformerOptions& options) {
 /// Whether any layer has a position scheme that reads the content. CUDA adds the gradients of these
 /// schemes by atomics, in an order that varies.
 inline bool adds_in_any_order(const models::TransformerOptions& options) {
-  const auto in_any_order = [](const auto& layer) {
+  const auto in_any_order = [](const models::LayerOptions& layer) {
     return std::holds_alternative<models::Shaw>(layer.position) ||
            std::holds_alternative<models::TransformerXl>(layer.position) ||
            std::holds_alternative<models::Cope>(layer.position);
   };
-  return in_any_order(options) || std::ranges::any_of(options.encoder, in_any_order) ||
+  return in_any_order(options.layer) || std::ranges::any_of(options.encoder, in_any_order) ||
          std::ranges::any_of(options.decoder, in_any_order);
 }
 
 /// Experts of a width for which CUDA multiplies groups.
 inline models::TransformerOptions aligned(models::TransformerOptions options) {
-  const auto align = [](auto& layer) {
+  const auto align = [](models::LayerOptions& layer) {
     auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward);
     if (mixture != nullptr) mixture->d_hidden = 16;
   };
-  align(options);
+  align(options.layer);
   for (auto* list : {&options.encoder, &options.decoder})
     for (auto& layer : *list) align(layer);
   return options;
@@ -66,7 +66,7 @@ inline std::vector<models::Variant> all_variants() {
   // Ids of so small a range have fewer distances than a target has pairs, but not than a source
   // has.
   all.push_back(models::changed("randomized transformer_xl", [](auto& o) {
-    o.position = models::TransformerXl{};
+    o.layer.position = models::TransformerXl{};
     o.position_ids = models::Randomized{.range = 12, .longest = 12};
   }));
   // Three uses of every weight, so that the order in which their gradients are added counts.
@@ -76,15 +76,15 @@ inline std::vector<models::Variant> all_variants() {
   }));
   all.push_back(models::changed("experts choose", [](auto& o) {
     o.family = models::Family::encoder_only;
-    o.feed_forward = models::MixtureOptions{
+    o.layer.feed_forward = models::MixtureOptions{
         .experts = 4, .active = 2, .d_hidden = 12, .router = models::ExpertChoiceRouter{}};
   }));
   all.push_back(models::changed("limited experts", [](auto& o) {
-    o.feed_forward = models::MixtureOptions{.experts = 4,
-                                            .active = 2,
-                                            .d_hidden = 12,
-                                            .router = models::SoftmaxRouter{},
-                                            .capacity = models::LimitedCapacity{.factor = 1}};
+    o.layer.feed_forward = models::MixtureOptions{.experts = 4,
+                                                  .active = 2,
+                                                  .d_hidden = 12,
+                                                  .router = models::SoftmaxRouter{},
+                                                  .capacity = models::LimitedCapacity{.factor = 1}};
   }));
   for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only})
     all.push_back(models::changed(

@@ -154,10 +154,10 @@ TEST(PassGraphs, DropoutWithinSubLayersLearnsTheSame) {
   for (const auto& position :
        std::vector<models::PositionOptions>{models::Rotary{}, models::Pope{}}) {
     Training training{.model = models::tiny(), .killed_after = 9};
-    training.model.attention = models::MultiHead{.heads = 2, .dropout = 0.3};
-    training.model.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.3};
+    training.model.layer.attention = models::MultiHead{.heads = 2, .dropout = 0.3};
+    training.model.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.3};
     training.model.embedding_dropout = 0.1;
-    training.model.position = position;
+    training.model.layer.position = position;
     const auto with = train(training, true);
     EXPECT_EQ(with.why, "");
     training.killed_after = 0;
@@ -221,7 +221,7 @@ TEST(PassGraphs, GradientsOfSeveralBatchesAreAddedTheSame) {
 
 TEST(PassGraphs, APassThatReadsFromTheDeviceIsNotCapturedAndLearnsAllTheSame) {
   auto options = models::tiny();
-  options.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 64};
+  options.layer.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 64};
   EXPECT_FALSE(can_capture(options, torch::kFloat));
   const Training training{.model = options};
   const auto with = train(training, true);

@@ -44,7 +44,7 @@ int64_t drawn_ids(const models::TransformerOptions& options) {
 
 // ReLU's derivative jumps at 0, where rounding decides on which side a unit is.
 models::TransformerOptions smooth(models::TransformerOptions options) {
-  if (auto* dense = std::get_if<models::DenseFeedForward>(&options.feed_forward);
+  if (auto* dense = std::get_if<models::DenseFeedForward>(&options.layer.feed_forward);
       dense != nullptr && dense->activation == models::Activation::relu)
     dense->activation = models::Activation::gelu;
   return options;
@@ -53,7 +53,7 @@ models::TransformerOptions smooth(models::TransformerOptions options) {
 TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
   for (const auto& [name, variant] : all_variants()) {
     const auto options = smooth(variant);
-    if (options.residual.drop > 0) continue;  // every kind of device draws masks of its own
+    if (options.layer.residual.drop > 0) continue;  // every kind of device draws masks of its own
     if (draws_for_routing(options) && !fake_cuda::is_present()) continue;
     SCOPED_TRACE(name);
     auto here = model_of(options, torch::kCPU), there = model_of(options, torch::kCUDA);
@@ -175,9 +175,9 @@ TEST(DeviceModel, Tf32IsSwitchedOnForThePassesOfAnUpdateAlone) {
 int64_t launches_of_a_step(Precision precision, const models::PositionOptions& position) {
   auto model = model_of({.d_model = 32,
                          .layers = 3,
-                         .attention = models::MultiHead{.heads = 4},
-                         .feed_forward = models::DenseFeedForward{.d_hidden = 64},
-                         .position = position},
+                         .layer = {.attention = models::MultiHead{.heads = 4},
+                                   .feed_forward = models::DenseFeedForward{.d_hidden = 64},
+                                   .position = position}},
                         torch::kCUDA);
   const auto optimizer = make_optimizer(Adam{}, *model);
   const auto batch = three_pairs();

@@ -91,9 +91,9 @@ TEST(Ahead, SeveralTokensOnAFilledCacheAreWhatTheWholeSequenceIs) {
 TEST(Ahead, AStateCannotBeReadByParts) {
   const torch::NoGradGuard no_grad;
   auto options = tiny();
-  options.attention = Lstm{};
-  options.cross_attention = MultiHead{.heads = 2};
-  options.position = NoPosition{};
+  options.layer.attention = Lstm{};
+  options.layer.cross_attention = MultiHead{.heads = 2};
+  options.layer.position = NoPosition{};
   EXPECT_FALSE(can_forget(options));
   auto model = make(options);
   auto cache = model->prefill(ids({{5, 6}}));
@@ -103,15 +103,15 @@ TEST(Ahead, AStateCannotBeReadByParts) {
 
 TEST(Ahead, WhatCountsCannotForget) {
   auto options = tiny();
-  options.feed_forward = MixtureOptions{};
+  options.layer.feed_forward = MixtureOptions{};
   EXPECT_TRUE(can_forget(options));
-  options.feed_forward = MixtureOptions{.capacity = LimitedCapacity{.evaluation = 1.0}};
+  options.layer.feed_forward = MixtureOptions{.capacity = LimitedCapacity{.evaluation = 1.0}};
   EXPECT_FALSE(can_forget(options)) << "experts count the positions that they took";
   options = tiny();
-  options.attention = MultiHead{.heads = 2, .forgetting = true};
+  options.layer.attention = MultiHead{.heads = 2, .forgetting = true};
   EXPECT_FALSE(can_forget(options));
   options = tiny();
-  options.canon.places = {CanonPlace::attention};
+  options.layer.canon.places = {CanonPlace::attention};
   EXPECT_FALSE(can_forget(options));
 }
 

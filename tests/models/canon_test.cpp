@@ -14,14 +14,14 @@ namespace {
 TransformerOptions one_sub_layer(CanonPlace place) {
   auto options = tiny();
   options.family = Family::decoder_only;
-  options.norm.placement = NormPlacement::pre;
+  options.layer.norm.placement = NormPlacement::pre;
   options.bias = false;
-  options.position = NoPosition{};
+  options.layer.position = NoPosition{};
   const bool mixes = place == CanonPlace::attention || place == CanonPlace::projections;
   if (mixes)
-    options.feed_forward = NoFeedForward{};
+    options.layer.feed_forward = NoFeedForward{};
   else
-    options.attention = NoAttention{};
+    options.layer.attention = NoAttention{};
   return options;
 }
 
@@ -47,7 +47,7 @@ TEST(Canon, AtEveryPlaceChangesItsSubLayerAlone) {
   for (const auto& [place, letter] : names(CanonPlace{})) {
     auto options = one_sub_layer(place);
     const auto expected = shifted_inside(options, later);
-    options.canon.places = {place};
+    options.layer.canon.places = {place};
     EXPECT_LT(largest_difference(shifted_inside(options, x), expected), 1e-5) << letter;
     EXPECT_GT(expected.abs().max().item<double>(), 0.1) << letter;
   }
@@ -64,9 +64,9 @@ std::map<std::string, std::vector<int64_t>> canon_shapes(const TransformerOption
 
 TEST(Canon, HasAWeightForEveryChannelAndPositionOfItsWindow) {
   auto options = tiny();
-  options.attention = MultiHead{.heads = 4, .d_k = 3, .d_v = 5, .key_value_heads = 2};
-  options.feed_forward = DenseFeedForward{.d_hidden = 24, .gated = true};
-  options.canon = {.places = all_canon_places(), .width = 3};
+  options.layer.attention = MultiHead{.heads = 4, .d_k = 3, .d_v = 5, .key_value_heads = 2};
+  options.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .gated = true};
+  options.layer.canon = {.places = all_canon_places(), .width = 3};
   EXPECT_EQ(canon_shapes(options), (std::map<std::string, std::vector<int64_t>>{
                                        {"canon_attention.weight", {3, 16}},
                                        {"attention.canon.weight", {3, 12 + 6 + 10}},
@@ -79,7 +79,7 @@ TEST(Canon, InsideAFeedForwardIsSharedWithItByTheLayersThatHaveIt) {
     auto options = tiny();
     options.family = Family::encoder_only;
     options.layers = 4;
-    options.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+    options.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
     for (const auto layer : layers)
       own_layers(options, Side::encoder).at(layer - 1).canon.places = {place};
     int64_t count = 0;
@@ -95,7 +95,7 @@ TEST(Canon, OfTheHiddenLayerStandsBeforeTheActivation) {
   const torch::NoGradGuard no_grad;
   torch::manual_seed(1);
   auto options = tiny();
-  options.canon.places = {CanonPlace::hidden};
+  options.layer.canon.places = {CanonPlace::hidden};
   const auto stack = stack_of(options, Side::encoder);
   auto made = initialized(make_feed_forward(stack.layers.front(), stack));
   const auto weights = made->named_parameters();
@@ -114,7 +114,7 @@ TEST(Canon, TellsADecoderWithoutPositionsTheOrderOfItsLastTokens) {
   auto options = tiny();
   options.family = Family::decoder_only;
   options.layers = 1;
-  options.position = NoPosition{};
+  options.layer.position = NoPosition{};
   const auto change = [](const TransformerOptions& o) {
     auto model = make(o);
     const auto one = model->forward({}, ids({{1, 8, 9, 10}}));
@@ -122,7 +122,7 @@ TEST(Canon, TellsADecoderWithoutPositionsTheOrderOfItsLastTokens) {
                               model->forward({}, ids({{1, 9, 8, 10}})).select(1, 3));
   };
   EXPECT_LT(change(options), 1e-5);
-  options.canon.places = {CanonPlace::attention};
+  options.layer.canon.places = {CanonPlace::attention};
   EXPECT_GT(change(options), 1e-2);
 }
 

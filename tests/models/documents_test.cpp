@@ -30,7 +30,7 @@ TEST(Documents, NeverChangeLaterOnesBehindADivider) {
   for (auto [name, options] : variants()) {
     if (name == "sides of their own" || name == "experts, limited") continue;
     options.family = Family::decoder_only;
-    options.cross_attention = Same{};
+    options.layer.cross_attention = Same{};
     if (!reads_by_attention(options)) continue;
     ++tried;
     for (const bool divided : {true, false}) {
@@ -60,7 +60,7 @@ TEST(Documents, AreDividedInACacheAsInAWholePass) {
   for (auto [name, options] : variants()) {
     if (name == "sides of their own" || name.starts_with("experts")) continue;
     options.family = Family::decoder_only;
-    options.cross_attention = Same{};
+    options.layer.cross_attention = Same{};
     if (!reads_by_attention(options)) continue;
     ++tried;
     Transformer model(options, Vocabulary{20, 20, kPad, kDivider});

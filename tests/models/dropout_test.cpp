@@ -51,7 +51,7 @@ TEST(DropoutSite, PlacesAndPassesDifferInTheirMasks) {
 
 TEST(DropoutSite, ATrainedFactorTrainsOnTheNumbersOfThePlainOneAtFirst) {
   auto learned = tiny();
-  learned.residual.per = FactorPer::layer;  // its factors start at 1
+  learned.layer.residual.per = FactorPer::layer;  // its factors start at 1
   const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
   EXPECT_TRUE(torch::equal(make(learned)->hidden(source, target, kTraining).hidden,
                            make(tiny())->hidden(source, target, kTraining).hidden));
@@ -62,8 +62,8 @@ TEST(DropoutSite, TheSumOfEmbeddingAndPositionIsDroppedAndTheRestOfItScaled) {
   const torch::NoGradGuard no_grad;
   auto options = tiny();
   options.family = Family::decoder_only;
-  options.attention = NoAttention{};
-  options.feed_forward = NoFeedForward{};
+  options.layer.attention = NoAttention{};
+  options.layer.feed_forward = NoFeedForward{};
   auto model = make(options);
   const auto target = torch::randint(3, 20, {40, 50});
   const auto plain = model->hidden({}, target, {}).hidden;
@@ -77,20 +77,21 @@ TEST(DropoutSite, TheSumOfEmbeddingAndPositionIsDroppedAndTheRestOfItScaled) {
 /// Attention, hidden layers, embeddings and a head, each with a rate of its own.
 std::vector<Variant> places_of_their_own() {
   const auto heads =
-      changed("heads", [](auto& o) { o.attention = MultiHead{.heads = 2, .dropout = 0.5}; });
+      changed("heads", [](auto& o) { o.layer.attention = MultiHead{.heads = 2, .dropout = 0.5}; });
   std::vector<Variant> all{
       heads,
-      changed("latent", [](auto& o) { o.attention = Latent{.heads = 2, .dropout = 0.5}; }),
-      changed("hidden layer",
-              [](auto& o) { o.feed_forward = DenseFeedForward{.d_hidden = 16, .dropout = 0.5}; }),
+      changed("latent", [](auto& o) { o.layer.attention = Latent{.heads = 2, .dropout = 0.5}; }),
+      changed(
+          "hidden layer",
+          [](auto& o) { o.layer.feed_forward = DenseFeedForward{.d_hidden = 16, .dropout = 0.5}; }),
       changed("experts",
               [](auto& o) {
-                o.feed_forward = MixtureOptions{
+                o.layer.feed_forward = MixtureOptions{
                     .experts = 3, .active = 2, .d_hidden = 16, .dropout = 0.5, .shared_experts = 1};
               }),
       changed("dense twin of experts",
               [](auto& o) {
-                o.feed_forward =
+                o.layer.feed_forward =
                     MixtureOptions{.d_hidden = 16, .dropout = 0.5, .match = Match::active};
               }),
       changed("embeddings", [](auto& o) { o.embedding_dropout = 0.5; }),
@@ -105,7 +106,7 @@ std::vector<Variant> places_of_their_own() {
   for (const auto& position : by_content) {
     all.push_back(heads);
     all.back().first += " by content " + std::to_string(position.index());
-    all.back().second.position = position;
+    all.back().second.layer.position = position;
     all.back().second.family = Family::decoder_only;  // without cross-attention, which drops, too
   }
   return all;
@@ -143,7 +144,7 @@ TEST(DropoutSite, LayersThatShareAFeedForwardDropOtherElementsOfItsHiddenLayer) 
   auto options = tiny();
   options.family = Family::decoder_only;
   options.layers = 2;
-  options.feed_forward = DenseFeedForward{
+  options.layer.feed_forward = DenseFeedForward{
       .d_hidden = 64, .activation = Activation::sigmoid, .dropout = 0.5, .shared = true};
   auto model = make(options);
   std::vector<torch::Tensor> kept;

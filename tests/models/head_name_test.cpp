@@ -32,7 +32,7 @@ TEST(HeadName, InAnyOtherFormIsNone) {
 
 TEST(HeadName, HeadsAreCountedWhereThereAreSome) {
   auto options = tiny();
-  options.attention = MultiHead{.heads = 4, .key_value_heads = 2};
+  options.layer.attention = MultiHead{.heads = 4, .key_value_heads = 2};
   change_layers(options, Side::encoder, [](auto& layer) { layer.attention = Lstm{}; });
   change_layers(options, Side::decoder,
                 [](auto& layer) { layer.attention = DeltaRule{{.heads = 8}}; });
@@ -60,7 +60,7 @@ TEST(HeadName, AttentionsStandInTheOrderOfAPass) {
       "decoder.layers.0.attention", "decoder.layers.0.cross_attention",
       "decoder.layers.1.attention", "decoder.layers.1.cross_attention",
       "decoder.layers.0.attention", "decoder.layers.0.cross_attention"};
-  options.cross_attention = MultiHead{.heads = 2};
+  options.layer.cross_attention = MultiHead{.heads = 2};
   EXPECT_EQ(texts_of(options), expected);
 }
 
@@ -68,7 +68,7 @@ TEST(HeadName, EachLayerHasTheHeadsOfItsMixer) {
   auto options = tiny();
   options.family = Family::decoder_only;
   options.layers = 3;
-  options.attention = MultiHead{.heads = 4};
+  options.layer.attention = MultiHead{.heads = 4};
   change_layers(options, {1, 3}, [](auto& layer) { layer.attention = Lstm{}; });
   EXPECT_EQ(texts_of(options), std::vector<std::string>{"decoder.layers.1.attention"});
   EXPECT_EQ(head_count(options, {{Side::decoder, 1}, false}), 4);

@@ -13,8 +13,8 @@ namespace {
 /// What one pre-norm layer of an encoder makes of x, with its parameters named `without` at zero.
 torch::Tensor through(Block block, const torch::Tensor& x, const std::string& without = "none") {
   auto options = tiny();
-  options.norm.placement = NormPlacement::pre;
-  options.block = block;
+  options.layer.norm.placement = NormPlacement::pre;
+  options.layer.block = block;
   Layer layer(stack_of(options, Side::encoder), 0);
   initialize(*layer, 1);
   torch::NoGradGuard no_grad;
@@ -34,9 +34,9 @@ TEST(ParallelBlock, AddsWhatEverySubLayerMakesOfTheSameInput) {
 
 TEST(ParallelBlock, HasOneNorm) {
   auto options = tiny();
-  options.norm.placement = NormPlacement::pre;
+  options.layer.norm.placement = NormPlacement::pre;
   const auto sequential = parameter_count(*make(options));
-  options.block = Block::parallel;
+  options.layer.block = Block::parallel;
   EXPECT_EQ(sequential - parameter_count(*make(options)), (2 * 1 + 2 * 2) * 2 * 16);
 }
 
@@ -141,7 +141,7 @@ TEST(Injection, AddsTheInputToWhatEveryRoundButTheFirstReads) {
   const torch::NoGradGuard no_grad;
   auto options = tiny();
   options.layers = 1;
-  options.position = NoPosition{};
+  options.layer.position = NoPosition{};
   Stack one(stack_of(options, Side::encoder));
   options.layers = 3;
   options.share = {.layers = 1, .inject = true};
@@ -159,7 +159,7 @@ TEST(Injection, AddsTheInputToWhatEveryRoundButTheFirstReads) {
 TEST(SharedFeedForward, IsOneOfAllLayers) {
   auto options = tiny();
   auto apart = make(options);
-  std::get<DenseFeedForward>(options.feed_forward).shared = true;
+  std::get<DenseFeedForward>(options.layer.feed_forward).shared = true;
   auto shared = make(options);
   EXPECT_EQ(parameter_count(*apart) - parameter_count(*shared), 2 * (2 * 16 * 24 + 24 + 16));
   copy_parameters(shared, apart);
@@ -172,7 +172,7 @@ TEST(SharedLayers, DropOtherElementsEachTimeTheyRun) {
   auto options = tiny();
   options.family = Family::decoder_only;
   options.share.layers = 1;
-  options.norm.kind = NormKind::none;
+  options.layer.norm.kind = NormKind::none;
   auto model = make(options);
   torch::NoGradGuard no_grad;
   auto parameters = model->named_parameters();

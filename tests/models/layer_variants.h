@@ -11,8 +11,8 @@ namespace ablate::models {
 inline TransformerOptions tiny() {
   return {.d_model = 16,
           .layers = 2,
-          .attention = MultiHead{.heads = 2},
-          .feed_forward = DenseFeedForward{.d_hidden = 24},
+          .layer = {.attention = MultiHead{.heads = 2},
+                    .feed_forward = DenseFeedForward{.d_hidden = 24}},
           .dropout = 0.0};
 }
 
@@ -41,15 +41,15 @@ Variant changed(const std::string& name, Change&& change) {
 inline std::vector<Variant> attention_change_variants() {
   return {changed("near and far",
                   [](auto& o) {
-                    o.position = Rotary{};
+                    o.layer.position = Rotary{};
                     change_layers(o, {1}, [](auto& layer) {
                       layer.attention = MultiHead{.heads = 2, .window = 2};
                     });
                   }),
           changed("near and far with groups and a bias",
                   [](auto& o) {
-                    o.position = T5Bias{};
-                    o.attention = MultiHead{.heads = 4, .window = 3};
+                    o.layer.position = T5Bias{};
+                    o.layer.attention = MultiHead{.heads = 4, .window = 3};
                     change_layers(o, {2}, [](auto& layer) {
                       layer.attention = MultiHead{.heads = 4, .key_value_heads = 2, .window = 2};
                     });
@@ -62,7 +62,7 @@ inline std::vector<Variant> attention_change_variants() {
                   }),
           changed("rotary near, nothing far",
                   [](auto& o) {
-                    o.position = NoPosition{};
+                    o.layer.position = NoPosition{};
                     change_layers(o, {1}, [](auto& layer) {
                       layer.position = Rotary{};
                       layer.attention = MultiHead{.heads = 4, .window = 3};
@@ -70,7 +70,7 @@ inline std::vector<Variant> attention_change_variants() {
                   }),
           changed("two schemes of content", [](auto& o) {
             o.layers = 3;
-            o.position = Shaw{.max_distance = 3};
+            o.layer.position = Shaw{.max_distance = 3};
             change_layers(o, {2, 3}, [](auto& layer) {
               layer.position = Cope{.positions = 4};
               layer.attention = MultiHead{.heads = 4};
@@ -82,16 +82,16 @@ inline std::vector<Variant> attention_change_variants() {
 inline std::vector<Variant> hybrid_variants() {
   return {changed("delta and content",
                   [](auto& o) {
-                    o.position = Shaw{.max_distance = 3};
+                    o.layer.position = Shaw{.max_distance = 3};
                     o.decoder_layers = 3;
                     auto& layers = own_layers(o, Side::decoder);
                     layers[0].attention = layers[1].attention = DeltaRule{{.heads = 4}};
                   }),
           changed("lstm before attention",
                   [](auto& o) {
-                    o.position = TransformerXl{};
-                    o.attention = Lstm{};
-                    o.cross_attention = MultiHead{.heads = 2};
+                    o.layer.position = TransformerXl{};
+                    o.layer.attention = Lstm{};
+                    o.layer.cross_attention = MultiHead{.heads = 2};
                     change_layers(o, {2},
                                   [](auto& layer) { layer.attention = MultiHead{.heads = 2}; });
                   }),
@@ -112,7 +112,7 @@ inline std::vector<Variant> hybrid_variants() {
           changed("shared layers with two mixers", [](auto& o) {
             o.layers = 4;
             o.share.layers = 2;
-            o.position = Cope{.positions = 4};
+            o.layer.position = Cope{.positions = 4};
             change_layers(o, {1}, [](auto& layer) { layer.attention = Convolution{}; });
           })};
 }
@@ -135,12 +135,12 @@ inline std::vector<Variant> layer_variants() {
               }),
       changed("one scheme for two numbers of heads",
               [](auto& o) {
-                o.position = T5Bias{};
+                o.layer.position = T5Bias{};
                 change_layers(o, {2}, [](auto& layer) { layer.attention = MultiHead{.heads = 4}; });
               }),
       changed("another last norm",
               [](auto& o) {
-                o.norm.placement = NormPlacement::pre;
+                o.layer.norm.placement = NormPlacement::pre;
                 change_layers(o, {2}, [](auto& layer) { layer.norm.kind = NormKind::rms; });
               }),
       changed("norms before and behind",
@@ -156,7 +156,7 @@ inline std::vector<Variant> layer_variants() {
       changed("two shared feed-forwards",
               [](auto& o) {
                 o.layers = 4;
-                o.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+                o.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
                 change_layers(o, {2, 4}, [](auto& layer) {
                   layer.feed_forward = DenseFeedForward{.d_hidden = 8, .shared = true};
                 });

@@ -55,8 +55,8 @@ TEST(Layers, AWindowIsThatOfItsOwnLayers) {
   const torch::NoGradGuard no_grad;
   for (const auto& position : std::vector<PositionOptions>{NoPosition{}, T5Bias{}, Shaw{}}) {
     auto options = plain_decoder(4);
-    options.position = position;
-    options.attention = MultiHead{.heads = 2, .window = 3};
+    options.layer.position = position;
+    options.layer.attention = MultiHead{.heads = 2, .window = 3};
     change_layers(options, {3}, [](auto& layer) { layer.attention = MultiHead{.heads = 2}; });
     auto model = make(options);
     const auto all = read_by_layers(model);
@@ -80,9 +80,9 @@ TEST(Layers, WithoutAMixerLeaveAStackOfThoseThatHaveOne) {
   for (const auto& position : schemes) {
     auto sparse = plain_decoder(5), dense = plain_decoder(3);
     for (auto* options : {&sparse, &dense}) {
-      options->position = position;
-      options->feed_forward = NoFeedForward{};
-      options->residual.depth = ResidualDepth::sqrt;
+      options->layer.position = position;
+      options->layer.feed_forward = NoFeedForward{};
+      options->layer.residual.depth = ResidualDepth::sqrt;
     }
     change_layers(sparse, {2, 4}, [](auto& layer) { layer.attention = NoAttention{}; });
     auto one = make(sparse), all = make(dense);
@@ -119,7 +119,7 @@ TEST(Layers, AListOfWhatTheModelSaysChangesNothing) {
 
 TEST(Layers, EachSchemeHasTheHeadsAndLayersThatItServes) {
   auto options = plain_decoder(5);
-  options.position = Shaw{.max_distance = 3};
+  options.layer.position = Shaw{.max_distance = 3};
   change_layers(options, {2, 4}, [](auto& layer) {
     layer.position = Shaw{.max_distance = 1};
     layer.attention = MultiHead{.heads = 4};
@@ -150,8 +150,8 @@ std::vector<torch::Tensor> outputs_of(Transformer& model) {
 TEST(Layers, PositionsAreAddedBeforeTheFirstLayerThatHasThem) {
   const torch::NoGradGuard no_grad;
   auto options = plain_decoder(3);
-  options.attention = NoAttention{};
-  options.position = NoPosition{};
+  options.layer.attention = NoAttention{};
+  options.layer.position = NoPosition{};
   change_layers(options, {2, 3}, [](auto& layer) { layer.position = Sinusoidal{}; });
   auto model = make(options);
   const auto outputs = outputs_of(model);
@@ -165,7 +165,7 @@ TEST(Layers, PositionsAreAddedBeforeTheFirstLayerThatHasThem) {
 
 TEST(Layers, TheFinalNormIsThatOfTheLastLayer) {
   auto options = plain_decoder(3);
-  options.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre};
+  options.layer.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre};
   change_layers(options, {3}, [](auto& layer) { layer.norm.kind = NormKind::tanh; });
   auto model = make(options);
   EXPECT_TRUE(has_parameter(model, "decoder.norm.alpha"));
@@ -176,7 +176,7 @@ TEST(Layers, TheFinalNormIsThatOfTheLastLayer) {
 
 TEST(Layers, EqualSharedFeedForwardsAreOneAndOthersAreNot) {
   auto options = plain_decoder(5);
-  options.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+  options.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
   change_layers(options, {2, 4}, [](auto& layer) {
     layer.feed_forward = DenseFeedForward{.d_hidden = 8, .shared = true};
   });
@@ -195,7 +195,7 @@ TEST(Layers, EqualSharedFeedForwardsAreOneAndOthersAreNot) {
 }
 
 TEST(LayerOptions, AreEqualIfNoFieldDiffers) {
-  const auto layer = tiny().layer();
+  const auto layer = tiny().layer;
   const auto differs = [&](auto&& change) {
     auto other = layer;
     change(other);

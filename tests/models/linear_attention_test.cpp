@@ -11,7 +11,7 @@ constexpr int64_t kWidth = 6, kHeads = 2;
 
 StackOptions linear_stack(const AttentionOptions& attention, bool causal) {
   auto options = tiny();
-  options.attention = attention;
+  options.layer.attention = attention;
   options.d_model = kWidth;
   return stack_of(options, causal ? Side::decoder : Side::encoder);
 }

@@ -10,7 +10,7 @@ namespace {
 
 StackOptions stack(const AttentionOptions& attention, bool causal) {
   auto options = tiny();
-  options.attention = attention;
+  options.layer.attention = attention;
   options.d_model = 4;
   return stack_of(options, causal ? Side::decoder : Side::encoder);
 }

@@ -21,9 +21,9 @@ inline std::vector<Variant> latent_variants() {
             T5Bias{}},
            {"latent, half turned", {.heads = 2}, Rotary{.fraction = 0.5}}})
     variants.push_back(changed(name, [latent = latent, position = position](auto& o) {
-      o.attention = latent;
-      o.position = position;
-      o.cross_attention = MultiHead{.heads = 2};
+      o.layer.attention = latent;
+      o.layer.position = position;
+      o.layer.cross_attention = MultiHead{.heads = 2};
     }));
   return variants;
 }
@@ -41,8 +41,8 @@ inline std::vector<Variant> mixer_variants() {
       {"retention", LinearAttention{{.heads = 2, .decay = Forgetting::fixed}}}};
   for (const auto& [name, mixer] : mixers)
     variants.push_back(changed(name, [mixer = mixer](auto& o) {
-      o.attention = mixer;
-      o.cross_attention = MultiHead{.heads = 2};
+      o.layer.attention = mixer;
+      o.layer.cross_attention = MultiHead{.heads = 2};
     }));
   variants.push_back(changed("gated retention", [](auto& o) {
     change_layers(o, Side::decoder, [](auto& layer) {

@@ -60,7 +60,7 @@ TEST(Initialization, ByDepthDividesWhatIsAddedToTheStreamByTheRootOfTheNumberOfA
 TEST(Initialization, OfDepthZeroMakesLayersReturnTheirInputAtFirst) {
   for (auto [name, options] : mixer_variants()) {
     if (name == "lstm" || !options.decoder.empty()) continue;  // an LSTM has no such projection
-    options.norm.placement = NormPlacement::pre;
+    options.layer.norm.placement = NormPlacement::pre;
     options.initialization = NormalInitialization{{.depth = DepthScaling::zero}, 0.1};
     const torch::NoGradGuard no_grad;
     auto deep = make(options);
@@ -85,7 +85,7 @@ TEST(Initialization, AGainMultipliesTheMatricesOfLayersAlone) {
 TEST(Initialization, ByDeepNormMakesAllButQueriesKeysAndGatesSmaller) {
   auto options = tiny();
   options.encoder_layers = 3;
-  options.attention = MultiHead{.heads = 2, .gate = OutputGate::head};
+  options.layer.attention = MultiHead{.heads = 2, .gate = OutputGate::head};
   const auto plain = drawn_parameters(options);
   options.initialization = XavierInitialization{{.depth = DepthScaling::deepnorm}};
   for (const auto& [key, tensor] : drawn_parameters(options)) {
@@ -121,7 +121,7 @@ TEST(Initialization, NormalDrawsMatricesEmbeddingsAndOutputWithOneDeviation) {
   options.d_model = 128;
   options.layers = 1;
   options.tying = Tying::none;
-  options.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 64};
+  options.layer.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 64};
   options.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.03};
   for (const auto& [key, parameter] : stated(make(options))) {
     if (parameter.role == Role::vector || key.find("router") != std::string::npos) continue;
@@ -160,8 +160,8 @@ TEST(Initialization, T5DrawsWithADeviationForEachKindOfMatrix) {
   auto options = tiny();
   options.d_model = 128;
   options.layers = 1;
-  options.attention = MultiHead{.heads = 2, .d_k = 64, .d_v = 32};
-  options.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 256};
+  options.layer.attention = MultiHead{.heads = 2, .d_k = 64, .d_v = 32};
+  options.layer.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 256};
   options.initialization = T5Initialization{{.depth = DepthScaling::sqrt, .embeddings = 0.5}, 2};
   const auto own = stated(make(options));
   const auto expect_deviation = [&](const std::string& key, double expected, int64_t from = 0) {
@@ -196,7 +196,7 @@ TEST(MaximalUpdate, OnAWiderModelMatricesLearnSlowerAndEmbeddingsStartAsAtTheBas
   auto options = tiny();
   options.d_model = 256;
   options.tying = Tying::none;
-  options.position = Learned{.max_length = 40};
+  options.layer.position = Learned{.max_length = 40};
   options.parametrization = MaximalUpdate{.base_width = 64};
   options.initialization = NormalInitialization{.deviation = 0.1};
   for (const auto& [key, parameter] : stated(make(options))) {
@@ -237,11 +237,11 @@ torch::Tensor probabilities(Transformer& model) {
 TEST(MaximalUpdate, OnAWiderModelScoresOfAttentionAreDividedByDkInsteadOfItsRoot) {
   auto options = tiny();
   options.family = Family::decoder_only;
-  options.attention = MultiHead{.heads = 2};
+  options.layer.attention = MultiHead{.heads = 2};
   auto standard = make(options);
   options.parametrization = MaximalUpdate{.base_width = 4};
   auto wide = make(options);
-  options.attention = MultiHead{.heads = 2, .d_k = 8};  // heads grow in number instead
+  options.layer.attention = MultiHead{.heads = 2, .d_k = 8};  // heads grow in number instead
   auto fixed = make(options);
   torch::NoGradGuard no_grad;
   for (auto* other : {&wide, &fixed})

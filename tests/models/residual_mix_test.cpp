@@ -10,7 +10,7 @@ namespace {
 
 TransformerOptions pre_norm(const ResidualMixOptions& mix) {
   auto options = tiny();
-  options.norm.placement = NormPlacement::pre;
+  options.layer.norm.placement = NormPlacement::pre;
   options.residual_mix = mix;
   return options;
 }

@@ -45,7 +45,7 @@ TEST(BatchNorm, TakesItsStatisticsFromUnpaddedPositionsAndEvaluatesWithRunningOn
 
 TEST(BatchNorm, BreaksCausalityInTrainingAndNotInEvaluation) {
   auto options = tiny();
-  options.norm.kind = NormKind::batch;
+  options.layer.norm.kind = NormKind::batch;
   auto model = make(options);
   const auto early = [&](std::vector<int64_t> target, const ForwardContext& context) {
     return model->hidden(ids({{5, 6}}), ids({target}), context).hidden.slice(1, 0, 2).detach();
@@ -63,7 +63,7 @@ TEST(Residual, ATrainedFactorOfOneIsNoneAtFirst) {
   auto plain = make(tiny());
   const auto expect = [&](FactorPer per, int64_t each) {
     auto learned = tiny();
-    learned.residual.per = per;
+    learned.layer.residual.per = per;
     auto with = make(learned);
     EXPECT_EQ(largest_difference(with->forward(source, target), plain->forward(source, target)),
               0.0);
@@ -78,14 +78,14 @@ TEST(Norm, LayerNormScalingDividesWhatLayerLReadsByTheRootOfL) {
   auto options = tiny();
   options.family = Family::decoder_only;
   options.layers = 4;
-  options.norm.placement = NormPlacement::pre;
+  options.layer.norm.placement = NormPlacement::pre;
   const auto stack = stack_of(options, Side::decoder);
-  auto scaled = options.norm;
+  auto scaled = options.layer.norm;
   scaled.layernorm_scaling = true;
   for (int64_t layer = 0; layer < 4; ++layer) {
     const auto name = "part" + std::to_string(layer);
     ResidualConnection one(scaled_owner, name, scaled, {stack, layer});
-    ResidualConnection other(plain_owner, name, options.norm, {stack, layer});
+    ResidualConnection other(plain_owner, name, options.layer.norm, {stack, layer});
     initialize(scaled_owner, 1);
     initialize(plain_owner, 1);
     const auto x = torch::arange(16.0F).view({1, 1, 16});
@@ -99,8 +99,8 @@ TEST(Norm, LayerNormScalingDividesWhatLayerLReadsByTheRootOfL) {
 TEST(Residual, WithoutASkipAnEmptySubLayerLeavesNothing) {
   torch::NoGradGuard no_grad;
   auto options = tiny();
-  options.residual.skip = false;
-  options.norm.placement = NormPlacement::pre;
+  options.layer.residual.skip = false;
+  options.layer.norm.placement = NormPlacement::pre;
   auto model = make(options);
   for (auto& item : model->named_parameters())
     if (item.key().find("feed_forward.down") != std::string::npos) item.value().zero_();
@@ -113,9 +113,10 @@ ResidualConnection connection_of(Module& owner, const ResidualOptions& residual)
   auto options = tiny();
   options.family = Family::decoder_only;
   options.layers = 4;
-  options.norm.kind = NormKind::none;
-  options.residual = residual;
-  ResidualConnection connection(owner, "part", options.norm, {stack_of(options, Side::decoder), 1});
+  options.layer.norm.kind = NormKind::none;
+  options.layer.residual = residual;
+  ResidualConnection connection(owner, "part", options.layer.norm,
+                                {stack_of(options, Side::decoder), 1});
   initialize(owner, 1);
   return connection;
 }

@@ -11,7 +11,7 @@ TransformerOptions reader(int64_t types) {
   return {.family = Family::encoder_only,
           .d_model = 8,
           .layers = 1,
-          .attention = MultiHead{.heads = 2},
+          .layer = {.attention = MultiHead{.heads = 2}},
           .token_types = types,
           .tying = Tying::none};
 }

@@ -21,32 +21,33 @@ const nlohmann::json& recorded() {
 std::map<std::string, TransformerOptions> families() {
   TransformerOptions plain{.d_model = 8,
                            .layers = 2,
-                           .attention = MultiHead{.heads = 2, .dropout = 0.2},
+                           .layer = {.attention = MultiHead{.heads = 2, .dropout = 0.2}},
                            .embedding_scale = false,
                            .dropout = 0.1};
   std::map<std::string, TransformerOptions> all{
       {"gpt2", plain}, {"bert", plain}, {"marian", plain}, {"t5", plain}};
   auto& gpt2 = all["gpt2"];
   gpt2.family = Family::decoder_only;
-  gpt2.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu_tanh};
-  gpt2.norm.placement = NormPlacement::pre;
+  gpt2.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu_tanh};
+  gpt2.layer.norm.placement = NormPlacement::pre;
   gpt2.embedding_dropout = 0.3;
   auto& bert = all["bert"];
   bert.family = Family::encoder_only;
-  bert.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu};
+  bert.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu};
   bert.embedding_norm = EmbeddingNorm::layer;
   bert.token_types = 2;
   bert.output = LmHead{{}, true, Activation::gelu};
-  gpt2.position = bert.position = Learned{.max_length = 10};
+  gpt2.layer.position = bert.layer.position = Learned{.max_length = 10};
   auto& marian = all["marian"];
-  marian.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.3};
-  marian.position = Sinusoidal{.layout = SinusoidalLayout::halves};
+  marian.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.3};
+  marian.layer.position = Sinusoidal{.layout = SinusoidalLayout::halves};
   marian.embedding_scale = true;
   auto& t5 = all["t5"];
-  t5.attention = MultiHead{.heads = 2, .d_k = 4, .d_v = 4, .scale = {.value = 1.0}, .dropout = 0.1};
-  t5.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.1};
-  t5.position = T5Bias{.buckets = 4, .max_distance = 6};
-  t5.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre};
+  t5.layer.attention =
+      MultiHead{.heads = 2, .d_k = 4, .d_v = 4, .scale = {.value = 1.0}, .dropout = 0.1};
+  t5.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.1};
+  t5.layer.position = T5Bias{.buckets = 4, .max_distance = 6};
+  t5.layer.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre};
   t5.bias = false;
   t5.final_dropout = 0.1;
   t5.output = LmHead{{.scale = 1 / std::sqrt(8.0)}};
@@ -137,9 +138,9 @@ TEST(TrainingMode, DeviationsAreThoseThatTransformersGivesT5) {
   const TransformerOptions options{
       .d_model = t5.at("d_model"),
       .layers = 1,
-      .attention = MultiHead{.heads = t5.at("heads"), .d_k = d_k, .d_v = d_k},
-      .feed_forward = DenseFeedForward{.d_hidden = hidden, .gated = true},
-      .position = T5Bias{},
+      .layer = {.attention = MultiHead{.heads = t5.at("heads"), .d_k = d_k, .d_v = d_k},
+                .feed_forward = DenseFeedForward{.d_hidden = hidden, .gated = true},
+                .position = T5Bias{}},
       .bias = false,
       .initialization = T5Initialization{{}, t5.at("factor")}};
   const auto initializers = initializers_of(make(options));

@@ -12,7 +12,7 @@ std::vector<Variant> variants_of(Family family) {
   for (auto [name, options] : variants()) {
     if (name == "sides of their own") continue;
     options.family = family;
-    options.cross_attention = Same{};
+    options.layer.cross_attention = Same{};
     chosen.emplace_back(name, options);
   }
   return chosen;

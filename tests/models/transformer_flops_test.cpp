@@ -14,8 +14,8 @@ constexpr int64_t kLength = 7;
 TransformerOptions four_layers() {
   return {.d_model = 16,
           .layers = 4,
-          .attention = MultiHead{.heads = 2},
-          .feed_forward = DenseFeedForward{.d_hidden = 24}};
+          .layer = {.attention = MultiHead{.heads = 2},
+                    .feed_forward = DenseFeedForward{.d_hidden = 24}}};
 }
 
 double flops(const TransformerOptions& options) {
@@ -41,7 +41,7 @@ TEST(Flops, OfSharedLayersHasTheirWeightsOnceAndTheirProductsEachTime) {
 TEST(Flops, OfASharedFeedForwardHasItsWeightsOnceAndItsProductsInEveryLayer) {
   const auto apart = four_layers();
   auto shared = apart;
-  shared.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+  shared.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
   EXPECT_EQ(flops(shared), flops(apart));
   EXPECT_EQ(parameters(apart) - parameters(shared), 2 * 3 * (2 * 16 * 24 + 24 + 16));
 }
@@ -49,8 +49,8 @@ TEST(Flops, OfASharedFeedForwardHasItsWeightsOnceAndItsProductsInEveryLayer) {
 TEST(Flops, OfTwoMixersInEqualSharesLiesInTheMiddle) {
   const auto attends = four_layers();
   auto convolves = attends, mixed = attends;
-  convolves.attention = Convolution{};
-  convolves.cross_attention = MultiHead{.heads = 2};
+  convolves.layer.attention = Convolution{};
+  convolves.layer.cross_attention = MultiHead{.heads = 2};
   change_layers(mixed, {2, 4}, [](auto& layer) { layer.attention = Convolution{}; });
   EXPECT_EQ(2 * flops(mixed), flops(attends) + flops(convolves));
   EXPECT_NE(flops(attends), flops(convolves));
@@ -61,8 +61,8 @@ TEST(Flops, OfShortConvolutionsAreAMultiplicationForEachWeightAndPosition) {
   auto plain = four_layers();
   plain.family = Family::decoder_only;
   auto canon = plain;
-  canon.canon.places = {CanonPlace::attention, CanonPlace::projections, CanonPlace::feed_forward,
-                        CanonPlace::hidden};
+  canon.layer.canon.places = {CanonPlace::attention, CanonPlace::projections,
+                              CanonPlace::feed_forward, CanonPlace::hidden};
   constexpr int64_t kWeights = 4 * 4 * (16 + 3 * 16 + 16 + 24);  // four wide, in four layers
   EXPECT_EQ(parameters(canon) - parameters(plain), kWeights);
   EXPECT_EQ(flops(canon) - flops(plain), 2 * kLength * kWeights);
@@ -71,16 +71,16 @@ TEST(Flops, OfShortConvolutionsAreAMultiplicationForEachWeightAndPosition) {
 TEST(Flops, OfHeadsWithOptionsHaveTheirMapsGatesAndFactors) {
   auto plain = four_layers();
   plain.family = Family::decoder_only;
-  plain.position = NoPosition{};
+  plain.layer.position = NoPosition{};
   auto differential = plain, forgetting = plain, embedded = plain;
-  differential.attention = MultiHead{.heads = 2, .differential = true};
-  forgetting.attention = MultiHead{.heads = 2, .forgetting = true};
+  differential.layer.attention = MultiHead{.heads = 2, .differential = true};
+  forgetting.layer.attention = MultiHead{.heads = 2, .forgetting = true};
   // Second queries and factors of two heads, and second maps of keys and values of 8.
   constexpr double kSecond = kLength * 16 * (16 + 2) + kLength * kLength * 2 * (8 + 8);
   EXPECT_EQ(flops(differential) - flops(plain), 2 * 4 * kSecond);
   constexpr double kGates = kLength * 16 * 2 + kLength * kLength * 2 * 4;  // longer by 4
   EXPECT_EQ(flops(forgetting) - flops(plain), 2 * 4 * kGates);
-  embedded.attention = MultiHead{.heads = 2, .value_embedding = true};
+  embedded.layer.attention = MultiHead{.heads = 2, .value_embedding = true};
   EXPECT_EQ(flops(embedded) - flops(plain), 2 * 4 * kLength * 16 * 2);
 }
 
@@ -88,8 +88,8 @@ TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {
   auto decoder = four_layers();
   decoder.family = Family::decoder_only;
   auto narrow = decoder, wide = decoder;
-  narrow.attention = MultiHead{.heads = 2, .window = 3};
-  wide.attention = MultiHead{.heads = 2, .window = 100};
+  narrow.layer.attention = MultiHead{.heads = 2, .window = 3};
+  wide.layer.attention = MultiHead{.heads = 2, .window = 100};
   constexpr double kOneKey = 2 * 4 * kLength * (16 + 16);  // of all queries in four layers
   EXPECT_EQ(flops(decoder) - flops(narrow), (7 - 3) * kOneKey);
   EXPECT_EQ(flops(wide), flops(decoder));
@@ -102,8 +102,8 @@ TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
   auto options = four_layers();
   options.family = Family::decoder_only;
   options.layers = 1;
-  options.feed_forward = NoFeedForward{};
-  options.attention = DeltaRule{{.heads = 4, .decay = Forgetting::gated}};
+  options.layer.feed_forward = NoFeedForward{};
+  options.layer.attention = DeltaRule{{.heads = 4, .decay = Forgetting::gated}};
   const auto products = [&](double length, double pairs, double writes) {
     return length * 16 * (4 * 16 + 2 * 4) + 3.5 * pairs * 16 + (2 * length + writes) * 16 * 4 +
            length * 16 * 20;
@@ -113,7 +113,7 @@ TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
   };
   EXPECT_EQ(found(128), products(128, 128 * 128, 0));
   EXPECT_EQ(found(300), products(300, 2 * 128 * 128 + 44 * 44, 256));
-  options.attention = DeltaRule{{.heads = 4, .decay = Forgetting::gated}, 2, true, true};
+  options.layer.attention = DeltaRule{{.heads = 4, .decay = Forgetting::gated}, 2, true, true};
   // Values twice as wide, and their gate.
   EXPECT_EQ(found(5), 5 * 16 * ((2 + 2 + 2 + 2) * 16 + 2 * 4) + (2 + 2 + 1) * 25 * 16 +
                           2 * 5 * 2 * 16 * 4 + 5 * 16 * 20);
@@ -123,9 +123,9 @@ TEST(Flops, OfMamba2AreThoseOfItsProjectionsItsConvolutionAndItsState) {
   auto options = four_layers();
   options.family = Family::decoder_only;
   options.layers = 1;
-  options.feed_forward = NoFeedForward{};
-  options.position = NoPosition{};
-  options.attention = Mamba2{.heads = 4, .state_size = 6};
+  options.layer.feed_forward = NoFeedForward{};
+  options.layer.position = NoPosition{};
+  options.layer.attention = Mamba2{.heads = 4, .state_size = 6};
   const auto products = [&](double length, double pairs, double writes) {
     return length * 16 * (2 * 32 + 2 * 6 + 4 + 32) + length * 4 * (32 + 2 * 6) + pairs * (6 + 32) +
            (length + writes) * 6 * 32 + length * 16 * 20;
@@ -141,10 +141,10 @@ TEST(Flops, OfLatentAttentionAreThoseOfItsLowRanks) {
   auto options = four_layers();
   options.family = Family::decoder_only;
   options.layers = 1;
-  options.feed_forward = NoFeedForward{};
-  options.position = Rotary{};
+  options.layer.feed_forward = NoFeedForward{};
+  options.layer.position = Rotary{};
   const auto found = [&](const Latent& latent) {
-    options.attention = latent;
+    options.layer.attention = latent;
     return forward_flops(options, kVocabulary, {1, 5, 5}) / 2 - 5 * 16 * 20;
   };
   const double rest = 5 * (16 * (8 + 2) + 8 * 4 * (4 + 4) + 16 * 16) + 4 * 5 * 5 * (4 + 2 + 4);
@@ -171,7 +171,7 @@ TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
   auto with = four_layers();
   with.layers = 1;
   auto without = with;
-  without.cross_attention = NoAttention{};
+  without.layer.cross_attention = NoAttention{};
   const auto cross = [&](int64_t source, int64_t target) {
     const PassExtent extent{.rows = 1, .source = source, .target = target};
     return forward_flops(with, kVocabulary, extent) - forward_flops(without, kVocabulary, extent);
@@ -181,8 +181,8 @@ TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
 
 TEST(Flops, OfANoisyRouterAreThoseOfScoresAndOfTheSizesOfNoise) {
   auto plain = four_layers(), noisy = four_layers();
-  plain.feed_forward = MixtureOptions{.experts = 6, .router = HashRouter{}};
-  noisy.feed_forward = MixtureOptions{.experts = 6, .router = NoisyRouter{}};
+  plain.layer.feed_forward = MixtureOptions{.experts = 6, .router = HashRouter{}};
+  noisy.layer.feed_forward = MixtureOptions{.experts = 6, .router = NoisyRouter{}};
   EXPECT_EQ(flops(noisy) - flops(plain), 2 * 2 * 4 * kLength * (2 * 6 * 16));
 }
 
@@ -191,7 +191,7 @@ TEST(Flops, OfTransformerXlProjectDistancesOnceForABatch) {
   sinusoidal.family = Family::decoder_only;
   sinusoidal.layers = 1;
   auto relative = sinusoidal;
-  relative.position = TransformerXl{};
+  relative.layer.position = TransformerXl{};
   const auto more = [&](int64_t rows) {
     return forward_flops(relative, kVocabulary, {rows, 0, 5}) -
            forward_flops(sinusoidal, kVocabulary, {rows, 0, 5});
@@ -205,11 +205,11 @@ TEST(Flops, OfRandomPositionIdsHaveNoMoreDistancesThanTheirRange) {
   auto options = four_layers();
   options.family = Family::decoder_only;
   options.layers = 1;
-  options.position = TransformerXl{};
+  options.layer.position = TransformerXl{};
   options.position_ids = Randomized{.range = 10, .longest = 9};
   const auto at = [&](int64_t length) {
     auto plain = options;
-    plain.position = NoPosition{};
+    plain.layer.position = NoPosition{};
     const double more = forward_flops(options, kVocabulary, {1, 0, length}) -
                         forward_flops(plain, kVocabulary, {1, 0, length});
     return more / static_cast<double>(2 * 16 * (16 + length));

@@ -42,7 +42,7 @@ TEST(StackOf, AListMustHaveEveryLayer) {
 
 TEST(StackOf, CrossAttentionThatIsTheSameIsTheModels) {
   auto options = tiny();
-  options.attention = MultiHead{.heads = 4, .window = 3};
+  options.layer.attention = MultiHead{.heads = 4, .window = 3};
   own_layers(options, Side::decoder)[1].attention = Lstm{};
   const auto stack = stack_of(options, Side::decoder);
   for (const auto& layer : stack.layers) {

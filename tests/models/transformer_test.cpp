@@ -16,15 +16,15 @@ TEST(Transformer, ParameterCountsAreThoseOfThePapersTable3) {
   };
   const auto hidden = [](int64_t width) { return DenseFeedForward{.d_hidden = width}; };
   EXPECT_EQ(count([](auto&) {}), 65'130'496);
-  EXPECT_EQ(count([](auto& o) { o.attention = MultiHead{.d_k = 16}; }), 58'038'784);
-  EXPECT_EQ(count([](auto& o) { o.attention = MultiHead{.d_k = 32}; }), 60'402'688);
+  EXPECT_EQ(count([](auto& o) { o.layer.attention = MultiHead{.d_k = 16}; }), 58'038'784);
+  EXPECT_EQ(count([](auto& o) { o.layer.attention = MultiHead{.d_k = 32}; }), 60'402'688);
   EXPECT_EQ(count([](auto& o) { o.layers = 2; }), 35'704'832);
   EXPECT_EQ(count([](auto& o) { o.layers = 4; }), 50'417'664);
   EXPECT_EQ(count([](auto& o) { o.layers = 8; }), 79'843'328);
   EXPECT_EQ(count([](auto& o) { o.d_model = 256; }), 27'858'944);
   EXPECT_EQ(count([](auto& o) { o.d_model = 1024; }), 167'985'152);
-  EXPECT_EQ(count([&](auto& o) { o.feed_forward = hidden(1024); }), 52'535'296);
-  EXPECT_EQ(count([&](auto& o) { o.feed_forward = hidden(4096); }), 90'320'896);
+  EXPECT_EQ(count([&](auto& o) { o.layer.feed_forward = hidden(1024); }), 52'535'296);
+  EXPECT_EQ(count([&](auto& o) { o.layer.feed_forward = hidden(4096); }), 90'320'896);
 }
 
 TEST(Transformer, ParameterNamesAreAFileFormat) {
@@ -76,7 +76,7 @@ TEST(Transformer, OutputNeverDependsOnLaterTargets) {
     EXPECT_LE(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), rounding(name))
         << name;
     // Without skips all positions come out nearly alike (Dong et al. 2021).
-    const double least = !options.residual.skip ? 0.0 : 1e-4;
+    const double least = !options.layer.residual.skip ? 0.0 : 1e-4;
     EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), least) << name;
   }
 }
@@ -164,7 +164,7 @@ TEST(Transformer, KernelsAndPlainOperationsComputeTheSame) {
 
 TEST(Transformer, TooLongASequenceForLearnedPositionsNamesBothLengths) {
   auto options = tiny();
-  options.position = Learned{.max_length = 3};
+  options.layer.position = Learned{.max_length = 3};
   auto model = make(options);
   try {
     model->encode(ids({{5, 6, 7, 2}}));
@@ -179,7 +179,7 @@ TEST(Transformer, TooLongASequenceForLearnedPositionsNamesBothLengths) {
 TEST(Transformer, WithoutPositionsTheEncoderIsPermutationEquivariant) {
   torch::NoGradGuard no_grad;
   auto options = tiny();
-  options.position = NoPosition{};
+  options.layer.position = NoPosition{};
   auto model = make(options);
   const auto straight = model->encode(ids({{5, 6, 7}})).output;
   const auto permuted = model->encode(ids({{7, 5, 6}})).output;
@@ -290,10 +290,10 @@ TEST(Transformer, WithoutEmbeddingScaleEmbeddingsAreSmallerByTheRootOfTheWidth) 
   torch::NoGradGuard no_grad;
   auto scaled = tiny();
   scaled.layers = 1;
-  scaled.position = NoPosition{};
-  scaled.attention = NoAttention{};
-  scaled.cross_attention = MultiHead{.heads = 2};
-  scaled.feed_forward = NoFeedForward{};
+  scaled.layer.position = NoPosition{};
+  scaled.layer.attention = NoAttention{};
+  scaled.layer.cross_attention = MultiHead{.heads = 2};
+  scaled.layer.feed_forward = NoFeedForward{};
   auto plain = scaled;
   plain.embedding_scale = false;
   EXPECT_LT(largest_difference(make(scaled)->encode(ids({{5, 6}})).output,

@@ -44,7 +44,7 @@ inline std::vector<Variant> position_variants() {
   std::vector<Variant> variants;
   for (const auto& [name, position] : schemes) {
     variants.emplace_back(name, tiny());
-    variants.back().second.position = position;
+    variants.back().second.layer.position = position;
   }
   return variants;
 }
@@ -61,7 +61,7 @@ inline std::vector<Variant> position_ids_variants() {
       {"shaw", Shaw{}}};
   for (const auto& [name, position] : schemes)
     variants.push_back(changed("randomized " + name, [&, position = position](auto& o) {
-      o.position = position;
+      o.layer.position = position;
       o.position_ids = Randomized{.range = 50, .longest = 40};
     }));
   return variants;
@@ -74,8 +74,8 @@ inline std::vector<Variant> variants_of(const HeadVariants& all) {
   std::vector<Variant> variants;
   for (const auto& [name, heads, position] : all)
     variants.push_back(changed(name, [heads = heads, position = position](auto& o) {
-      o.attention = heads;
-      o.position = position;
+      o.layer.attention = heads;
+      o.layer.position = position;
     }));
   return variants;
 }
@@ -142,7 +142,7 @@ inline std::vector<Variant> attention_variants() {
 
 /// Whether the weights of every query sum to 1.
 inline bool weights_sum_to_one(const TransformerOptions& options) {
-  const auto* heads = std::get_if<MultiHead>(&options.attention);
+  const auto* heads = std::get_if<MultiHead>(&options.layer.attention);
   return heads == nullptr || (heads->score_function == ScoreFunction::softmax && !heads->sinks);
 }
 
@@ -150,9 +150,9 @@ inline std::vector<Variant> norm_variants() {
   std::vector<Variant> variants;
   for (const auto& [kind, kind_name] : names(NormKind{}))
     for (const auto& [placement, placement_name] : names(NormPlacement{}))
-      variants.push_back(changed(
-          std::string(kind_name) + " " + std::string(placement_name),
-          [norm = NormOptions{.kind = kind, .placement = placement}](auto& o) { o.norm = norm; }));
+      variants.push_back(changed(std::string(kind_name) + " " + std::string(placement_name),
+                                 [norm = NormOptions{.kind = kind, .placement = placement}](
+                                     auto& o) { o.layer.norm = norm; }));
   return variants;
 }
 
@@ -163,41 +163,42 @@ inline std::vector<CanonPlace> all_canon_places() {
 
 /// Layers with short convolutions.
 inline std::vector<Variant> canon_variants() {
-  const auto everywhere = [](auto& o) { o.canon.places = all_canon_places(); };
-  return {changed("canon", everywhere),
+  const auto everywhere = [](LayerOptions& layer) { layer.canon.places = all_canon_places(); };
+  return {changed("canon", [&](auto& o) { everywhere(o.layer); }),
           changed("canon of groups and gates",
                   [&](auto& o) {
-                    everywhere(o);
-                    o.canon.width = 3;
-                    o.position = NoPosition{};
-                    o.norm.placement = NormPlacement::pre;
-                    o.attention = MultiHead{.heads = 4, .key_value_heads = 2};
-                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .gated = true};
+                    everywhere(o.layer);
+                    o.layer.canon.width = 3;
+                    o.layer.position = NoPosition{};
+                    o.layer.norm.placement = NormPlacement::pre;
+                    o.layer.attention = MultiHead{.heads = 4, .key_value_heads = 2};
+                    o.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .gated = true};
                   }),
           changed("canon alone",
                   [](auto& o) {
-                    o.canon = {.places = {CanonPlace::projections}, .width = 2, .residual = false};
+                    o.layer.canon = {
+                        .places = {CanonPlace::projections}, .width = 2, .residual = false};
                   }),
           changed("canon of linear attention",
                   [&](auto& o) {
-                    everywhere(o);
-                    o.attention = LinearAttention{{.heads = 2}};
-                    o.cross_attention = MultiHead{.heads = 2};
+                    everywhere(o.layer);
+                    o.layer.attention = LinearAttention{{.heads = 2}};
+                    o.layer.cross_attention = MultiHead{.heads = 2};
                   }),
           changed("canon of the delta rule",
                   [&](auto& o) {
-                    everywhere(o);
+                    everywhere(o.layer);
                     change_layers(o, Side::decoder,
                                   [](auto& layer) { layer.attention = DeltaRule{{.heads = 2}}; });
                   }),
           changed("canon in one of two layers with one feed-forward",
                   [&](auto& o) {
-                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+                    o.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
                     change_layers(o, {2}, everywhere);
                   }),
           changed("experts and canon", [](auto& o) {
-            o.canon.places = {CanonPlace::attention, CanonPlace::feed_forward};
-            o.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
+            o.layer.canon.places = {CanonPlace::attention, CanonPlace::feed_forward};
+            o.layer.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
           })};
 }
 
@@ -218,10 +219,10 @@ inline std::vector<Variant> mixture_variants() {
       auto options = mixture;
       options.experts = 4;
       options.d_hidden = 12;
-      o.feed_forward = options;
+      o.layer.feed_forward = options;
     }));
   variants.push_back(changed("experts, few neurons", [](auto& o) {
-    o.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 2};
+    o.layer.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 2};
   }));
   variants.push_back(changed("experts, every other layer", [](auto& o) {
     change_layers(o, {2}, [](auto& layer) {
@@ -242,31 +243,33 @@ inline DenseFeedForward dense(Activation activation, bool gated) {
 }
 
 inline std::vector<Variant> head_and_activation_variants() {
-  return {
-      changed("widths", [](auto& o) { o.attention = MultiHead{.heads = 3, .d_k = 5, .d_v = 7}; }),
-      changed("grouped heads",
-              [](auto& o) { o.attention = MultiHead{.heads = 4, .key_value_heads = 2}; }),
-      changed("one key/value head",
-              [](auto& o) {
-                o.attention = MultiHead{.heads = 4, .key_value_heads = 1};
-                o.position = Rotary{};
-              }),
-      changed("gelu", [](auto& o) { o.feed_forward = dense(Activation::gelu, false); }),
-      changed("geglu by tanh",
-              [](auto& o) { o.feed_forward = dense(Activation::gelu_tanh, true); }),
-      changed("swiglu", [](auto& o) { o.feed_forward = dense(Activation::silu, true); }),
-      changed("relu2", [](auto& o) { o.feed_forward = dense(Activation::relu2, false); }),
-      changed("glu", [](auto& o) { o.feed_forward = dense(Activation::sigmoid, true); }),
-      changed("bilinear", [](auto& o) { o.feed_forward = dense(Activation::identity, true); })};
+  return {changed("widths",
+                  [](auto& o) { o.layer.attention = MultiHead{.heads = 3, .d_k = 5, .d_v = 7}; }),
+          changed("grouped heads",
+                  [](auto& o) { o.layer.attention = MultiHead{.heads = 4, .key_value_heads = 2}; }),
+          changed("one key/value head",
+                  [](auto& o) {
+                    o.layer.attention = MultiHead{.heads = 4, .key_value_heads = 1};
+                    o.layer.position = Rotary{};
+                  }),
+          changed("gelu", [](auto& o) { o.layer.feed_forward = dense(Activation::gelu, false); }),
+          changed("geglu by tanh",
+                  [](auto& o) { o.layer.feed_forward = dense(Activation::gelu_tanh, true); }),
+          changed("swiglu", [](auto& o) { o.layer.feed_forward = dense(Activation::silu, true); }),
+          changed("relu2", [](auto& o) { o.layer.feed_forward = dense(Activation::relu2, false); }),
+          changed("glu", [](auto& o) { o.layer.feed_forward = dense(Activation::sigmoid, true); }),
+          changed("bilinear",
+                  [](auto& o) { o.layer.feed_forward = dense(Activation::identity, true); })};
 }
 
 /// Tables of n-grams.
 inline std::vector<Variant> ngram_variants() {
-  return {changed("n-grams", [](auto& o) { o.ngrams = HashedNgrams{.longest = 3, .buckets = 7}; }),
+  return {changed("n-grams",
+                  [](auto& o) { o.layer.ngrams = HashedNgrams{.longest = 3, .buckets = 7}; }),
           changed("n-grams of four",
-                  [](auto& o) { o.ngrams = HashedNgrams{.longest = 4, .buckets = 5}; }),
+                  [](auto& o) { o.layer.ngrams = HashedNgrams{.longest = 4, .buckets = 5}; }),
           changed("n-grams in the second layer", [](auto& o) {
-            o.norm.placement = NormPlacement::pre;
+            o.layer.norm.placement = NormPlacement::pre;
             change_layers(o, {2}, [](auto& layer) { layer.ngrams = HashedNgrams{.buckets = 11}; });
           })};
 }
@@ -274,24 +277,25 @@ inline std::vector<Variant> ngram_variants() {
 inline std::vector<Variant> whole_model_variants() {
   return {changed("experts, limited",
                   [](auto& o) {
-                    o.feed_forward = MixtureOptions{.experts = 4,
-                                                    .active = 2,
-                                                    .d_hidden = 12,
-                                                    .capacity = LimitedCapacity{.evaluation = 0.6}};
+                    o.layer.feed_forward =
+                        MixtureOptions{.experts = 4,
+                                       .active = 2,
+                                       .d_hidden = 12,
+                                       .capacity = LimitedCapacity{.evaluation = 0.6}};
                   }),
           changed("scaled transformer_xl",
                   [](auto& o) {
-                    o.position = TransformerXl{.frequencies = Frequencies::tensor2tensor};
-                    o.attention = MultiHead{.heads = 2, .scale = {.value = 0.7}};
+                    o.layer.position = TransformerXl{.frequencies = Frequencies::tensor2tensor};
+                    o.layer.attention = MultiHead{.heads = 2, .scale = {.value = 0.7}};
                   }),
           changed("cope with a learned scale",
                   [](auto& o) {
-                    o.position = Cope{.positions = 4};
-                    o.attention = MultiHead{.heads = 2,
-                                            .qk_norm = QkNorm::rms,
-                                            .scale = {.value = 0.7, .learned = true}};
+                    o.layer.position = Cope{.positions = 4};
+                    o.layer.attention = MultiHead{.heads = 2,
+                                                  .qk_norm = QkNorm::rms,
+                                                  .scale = {.value = 0.7, .learned = true}};
                   }),
-          changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
+          changed("no feed-forward", [](auto& o) { o.layer.feed_forward = NoFeedForward{}; }),
           changed("mup",
                   [](auto& o) {
                     o.parametrization = MaximalUpdate{.base_width = 4};
@@ -313,14 +317,14 @@ inline std::vector<Variant> whole_model_variants() {
 
 /// Residual sums, biases, embeddings and heads.
 inline std::vector<Variant> end_and_bias_variants() {
-  return {changed("no skip", [](auto& o) { o.residual.skip = false; }),
+  return {changed("no skip", [](auto& o) { o.layer.residual.skip = false; }),
           changed("no bias", [](auto& o) { o.bias = false; }),
           changed("biases of some",
                   [](auto& o) {
                     o.bias = false;
-                    o.norm.bias = true;
-                    o.attention = MultiHead{.heads = 2, .qkv_bias = true};
-                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .bias = true};
+                    o.layer.norm.bias = true;
+                    o.layer.attention = MultiHead{.heads = 2, .qkv_bias = true};
+                    o.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .bias = true};
                   }),
           changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
           changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),

@@ -43,14 +43,15 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
                     const LrMultipliers& rates = {}) {
   const int64_t symbols = 1 + *std::ranges::max_element(batch.target_in);
   models::Transformer model(
-      models::TransformerOptions{.family = models::Family::decoder_only,
-                                 .d_model = width,
-                                 .layers = 2,
-                                 .attention = models::MultiHead{.heads = 4},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = width},
-                                 .norm = {.kind = models::NormKind::none},
-                                 .dropout = 0,
-                                 .parametrization = parametrization},
+      models::TransformerOptions{
+          .family = models::Family::decoder_only,
+          .d_model = width,
+          .layers = 2,
+          .layer = {.attention = models::MultiHead{.heads = 4},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = width},
+                    .norm = {.kind = models::NormKind::none}},
+          .dropout = 0,
+          .parametrization = parametrization},
       models::Vocabulary{.source = symbols, .target = symbols, .pad = 0});
   models::initialize(*model, 1);
   const auto steps = make_optimizer(optimizer, *model, rates);

@@ -60,7 +60,7 @@ TEST(DropHeads, IsTheModelInWhichTheyGiveZeros) {
   for (const auto family : {models::Family::decoder_only, models::Family::encoder_only}) {
     auto options = models::tiny();
     options.family = family;
-    options.attention = models::MultiHead{.heads = 4, .key_value_heads = 2};
+    options.layer.attention = models::MultiHead{.heads = 4, .key_value_heads = 2};
     expect_masked(std::string(family == models::Family::decoder_only ? "decoder" : "encoder"),
                   options);
   }
@@ -101,8 +101,8 @@ TEST(DropLayers, AreThoseOfTheModelWithoutALayerThatDidNothing) {
            models::Learned{.max_length = 3, .beyond = models::Beyond::clamp}}) {
     auto options = models::tiny();
     options.layers = 3;
-    options.norm.placement = models::NormPlacement::pre;
-    options.position = position;
+    options.layer.norm.placement = models::NormPlacement::pre;
+    options.layer.position = position;
     for (const int64_t layer : {0, 1, 2}) {
       auto model = models::make(options);
       // Tables that start at zero would hide that a wrong row was taken.
@@ -141,7 +141,7 @@ TEST(DropLayers, MoveLaterLayersUpOnBothSides) {
 TEST(DropLayers, KeepAFeedForwardThatAllLayersShare) {
   const torch::NoGradGuard no_grad;
   auto options = models::tiny();
-  options.feed_forward = models::DenseFeedForward{.d_hidden = 24, .shared = true};
+  options.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24, .shared = true};
   const auto weights = weights_of(*models::make(options));
   auto left = options;
   left.encoder_layers = 1;

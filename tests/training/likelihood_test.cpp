@@ -17,10 +17,11 @@ constexpr int64_t kVocabulary = 12;
 
 models::Transformer model_of(uint64_t seed) {
   models::Transformer model(
-      models::TransformerOptions{.d_model = 16,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+      models::TransformerOptions{
+          .d_model = 16,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}}},
       models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
   models::initialize(*model, seed);
   return model;
@@ -95,13 +96,14 @@ TEST(Likelihood, ThatIsNotFiniteIsNoScore) {
 TEST(Likelihood, OfClassesCountsEveryOneOfThem) {
   constexpr int64_t kClasses = 3;
   models::Transformer model(
-      models::TransformerOptions{.family = models::Family::encoder_only,
-                                 .d_model = 16,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32},
-                                 .tying = models::Tying::none,
-                                 .output = models::LabelHead{}},
+      models::TransformerOptions{
+          .family = models::Family::encoder_only,
+          .d_model = 16,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+          .tying = models::Tying::none,
+          .output = models::LabelHead{}},
       models::Vocabulary{kVocabulary, kClasses, tokenizer::kPad});
   models::initialize(*model, 3);
   const torch::NoGradGuard no_grad;
@@ -132,11 +134,12 @@ TEST(Likelihood, CountsEachPositionAsFarAsTenExamplesReach) {
 
 TEST(Likelihood, OfMaskedTokensDoesNotDependOnTheBatches) {
   models::Transformer model(
-      models::TransformerOptions{.family = models::Family::encoder_only,
-                                 .d_model = 16,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+      models::TransformerOptions{
+          .family = models::Family::encoder_only,
+          .d_model = 16,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}}},
       models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
   models::initialize(*model, 5);
   std::vector<data::EncodedExample> blocks;

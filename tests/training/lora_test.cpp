@@ -225,8 +225,8 @@ TEST(Lora, FlopsAreThoseOfAdaptersWithoutGradientsOfTheWeightsBelow) {
       .family = models::Family::decoder_only,
       .d_model = 16,
       .layers = 1,
-      .attention = models::MultiHead{.heads = 2},
-      .feed_forward = models::DenseFeedForward{.d_hidden = 24}};
+      .layer = {.attention = models::MultiHead{.heads = 2},
+                .feed_forward = models::DenseFeedForward{.d_hidden = 24}}};
   constexpr models::PassExtent kExtent{.rows = 3, .target = 7};
   models::Transformer model(options, models::Vocabulary{20, 20, 0});
   const auto full = TrainingFlops(*model)(kExtent);

@@ -8,11 +8,12 @@
 namespace ablate::training {
 
 inline models::Transformer model_with(const models::FeedForwardOptions& feed_forward) {
-  models::Transformer model(models::TransformerOptions{.d_model = 16,
-                                                       .layers = 2,
-                                                       .attention = models::MultiHead{.heads = 2},
-                                                       .feed_forward = feed_forward},
-                            models::Vocabulary{12, 12, tokenizer::kPad});
+  models::Transformer model(
+      models::TransformerOptions{
+          .d_model = 16,
+          .layers = 2,
+          .layer = {.attention = models::MultiHead{.heads = 2}, .feed_forward = feed_forward}},
+      models::Vocabulary{12, 12, tokenizer::kPad});
   models::initialize(*model, 1);
   return model;
 }

@@ -17,8 +17,8 @@ models::TransformerOptions two_layers(Family family = Family::encoder_decoder) {
   return {.family = family,
           .d_model = 8,
           .layers = 2,
-          .attention = models::MultiHead{.heads = 2},
-          .feed_forward = models::DenseFeedForward{.d_hidden = 16}};
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 16}}};
 }
 
 models::Transformer model_of(const models::TransformerOptions& options) {
@@ -132,7 +132,7 @@ TEST(Observation, EvenAttentionIsMeasuredOverUnpaddedQueriesAndKeysAlone) {
 
 TEST(Observation, BehindAWindowTheFirstKeyIsNotMissed) {
   auto options = two_layers(Family::decoder_only);
-  options.attention = models::MultiHead{.heads = 2, .window = 2};
+  options.layer.attention = models::MultiHead{.heads = 2, .window = 2};
   const auto figures = with_even_attention(options, three_pairs());
   // Of each target the second query alone sees the first key and another.
   EXPECT_NEAR(figures.at("attention_sink decoder.layers.0.attention").value, 0.5, 1e-5);
@@ -161,7 +161,7 @@ TEST(Observation, MorePaddingChangesNothing) {
 
 TEST(Observation, PositionsThatReadTheSameStayTheSame) {
   auto options = two_layers(Family::encoder_only);
-  options.position = models::NoPosition{};
+  options.layer.position = models::NoPosition{};
   const std::vector<data::EncodedExample> examples{{{5, 5, 5}, {5, 5, 5}}};
   const auto figures = observed(options, data::collate(examples, std::vector<int64_t>{0}));
   EXPECT_NEAR(figures.at("rank_residual encoder.layers.1").value, 0, 1e-6);
@@ -187,7 +187,7 @@ TEST(Observation, OfRoutedExpertsThoseThatAPositionUsesCount) {
   options.layers = 1;
   auto mixture = mixture_of(models::HashRouter{}, 1);
   mixture.experts = 2;
-  options.feed_forward = mixture;
+  options.layer.feed_forward = mixture;
   auto model = model_of(options);
   const torch::NoGradGuard no_grad;
   model->named_parameters()["decoder.layers.0.feed_forward.up_bias"][0].fill_(-100);

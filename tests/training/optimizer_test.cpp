@@ -320,8 +320,9 @@ std::map<std::string, torch::Tensor> steps_of(const OptimizerOptions& options,
           .family = models::Family::decoder_only,
           .d_model = 32,
           .layers = 1,
-          .attention = models::MultiHead{.heads = 2, .gate = models::OutputGate::head},
-          .feed_forward = models::MixtureOptions{.experts = 2, .active = 1, .d_hidden = 32},
+          .layer = {.attention = models::MultiHead{.heads = 2, .gate = models::OutputGate::head},
+                    .feed_forward =
+                        models::MixtureOptions{.experts = 2, .active = 1, .d_hidden = 32}},
           .tying = models::Tying::none,
           .parametrization = width},
       models::Vocabulary{.source = 8, .target = 8, .pad = 0});

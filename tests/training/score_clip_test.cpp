@@ -35,8 +35,8 @@ TEST(ScoreClip, TheLargestScoreIsOneThatAQueryGivesAKeyItSees) {
 models::Transformer decoder(const models::AttentionOptions& attention) {
   auto options = models::tiny();
   options.family = models::Family::decoder_only;
-  options.position = models::Rotary{};
-  options.attention = attention;
+  options.layer.position = models::Rotary{};
+  options.layer.attention = attention;
   auto model = models::make(options);
   const torch::NoGradGuard no_grad;
   for (auto& item : model->named_parameters()) {

@@ -11,8 +11,8 @@ models::Transformer two_layers(models::Tying tying = models::Tying::three_way) {
   models::Transformer model(
       models::TransformerOptions{.d_model = 8,
                                  .layers = 2,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 8},
+                                 .layer = {.attention = models::MultiHead{.heads = 2},
+                                           .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
                                  .tying = tying},
       models::Vocabulary{10, 10, tokenizer::kPad});
   models::initialize(*model, 1);

@@ -250,9 +250,9 @@ models::Transformer with_running_means() {
   models::Transformer model(
       models::TransformerOptions{.d_model = 8,
                                  .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 8},
-                                 .norm = {.kind = models::NormKind::batch}},
+                                 .layer = {.attention = models::MultiHead{.heads = 2},
+                                           .feed_forward = models::DenseFeedForward{.d_hidden = 8},
+                                           .norm = {.kind = models::NormKind::batch}}},
       models::Vocabulary{10, 10, tokenizer::kPad});
   models::initialize(*model, 1);
   return model;

@@ -13,10 +13,11 @@ namespace ablate::training {
 
 inline models::Transformer tiny() {
   models::Transformer model(
-      models::TransformerOptions{.d_model = 8,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
+      models::TransformerOptions{
+          .d_model = 8,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 8}}},
       models::Vocabulary{10, 10, tokenizer::kPad});
   models::initialize(*model, 1);
   return model;

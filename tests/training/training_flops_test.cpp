@@ -17,8 +17,8 @@ models::TransformerOptions two_layers(Family family) {
   return {.family = family,
           .d_model = 16,
           .layers = 2,
-          .attention = models::MultiHead{.heads = 2},
-          .feed_forward = models::DenseFeedForward{.d_hidden = 24}};
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 24}}};
 }
 
 double flops(const models::TransformerOptions& options, const std::vector<std::string>& frozen) {
@@ -92,7 +92,7 @@ TEST(TrainingFlops, OfAFrozenLayerThatReadsATrainedEncoderHaveTheGradientsOfItsI
 TEST(TrainingFlops, OfFrozenExpertsAreThoseThatARouterChooses) {
   auto options = two_layers(Family::decoder_only);
   options.layers = 1;
-  options.feed_forward = models::MixtureOptions{.experts = 6, .active = 2, .d_hidden = 24};
+  options.layer.feed_forward = models::MixtureOptions{.experts = 6, .active = 2, .d_hidden = 24};
   EXPECT_EQ(flops(options, {}) - flops(options, {"up", "down"}),
             2 * kPositions * (2 * 2 * 16 * 24));
 }
@@ -102,7 +102,7 @@ TEST(TrainingFlops, OfASharedLayerCountEachTimeThatItRuns) {
   options.share = {.layers = 1};
   EXPECT_EQ(flops(options, {}) - flops(options, {"qkv"}), 2 * 2 * kPositions * 3 * 16 * 16);
   options.share = {};
-  options.feed_forward = models::DenseFeedForward{.d_hidden = 24, .shared = true};
+  options.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24, .shared = true};
   EXPECT_EQ(flops(options, {}) - flops(options, {"up"}), 2 * 2 * kPositions * 16 * 24);
 }
 

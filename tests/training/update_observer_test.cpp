@@ -138,9 +138,9 @@ TEST(UpdateObserver, TheGradientIsThatOfAnUpdateAndLeavesTheModelAsItWas) {
   models::Transformer model(
       models::TransformerOptions{.d_model = 16,
                                  .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 24},
-                                 .norm = {.kind = models::NormKind::batch}},
+                                 .layer = {.attention = models::MultiHead{.heads = 2},
+                                           .feed_forward = models::DenseFeedForward{.d_hidden = 24},
+                                           .norm = {.kind = models::NormKind::batch}}},
       models::Vocabulary{12, 12, tokenizer::kPad});
   models::initialize(*model, 1);
   const auto optimizer = make_optimizer(Adam{}, *model);

@@ -22,24 +22,26 @@ models::TransformerOptions options_of(const nlohmann::json& o) {
   models::TransformerOptions options{
       .d_model = o.at("d_model"),
       .layers = o.at("layers"),
-      .attention = models::MultiHead{.heads = o.at("heads"),
-                                     .d_k = o.at("d_k"),
-                                     .d_v = o.at("d_v"),
-                                     .key_value_heads = o.at("key_value_heads")},
-      .feed_forward =
-          models::DenseFeedForward{
-              .d_hidden = o.at("d_hidden"),
-              .activation = o.at("gated") ? models::Activation::silu : models::Activation::relu,
-              .gated = o.at("gated")},
-      .norm = {.kind = o.at("norm") == "rms" ? models::NormKind::rms : models::NormKind::layer,
-               .placement = o.at("placement") == "pre" ? models::NormPlacement::pre
-                                                       : models::NormPlacement::post},
+      .layer = {.attention = models::MultiHead{.heads = o.at("heads"),
+                                               .d_k = o.at("d_k"),
+                                               .d_v = o.at("d_v"),
+                                               .key_value_heads = o.at("key_value_heads")},
+                .feed_forward =
+                    models::DenseFeedForward{.d_hidden = o.at("d_hidden"),
+                                             .activation = o.at("gated") ? models::Activation::silu
+                                                                         : models::Activation::relu,
+                                             .gated = o.at("gated")},
+                .norm = {.kind = o.at("norm") == "rms" ? models::NormKind::rms
+                                                       : models::NormKind::layer,
+                         .placement = o.at("placement") == "pre" ? models::NormPlacement::pre
+                                                                 : models::NormPlacement::post}},
       .dropout = 0.0};
   const std::string position = o.at("position");
-  if (position == "learned") options.position = models::Learned{.max_length = o.at("max_length")};
-  if (position == "rotary") options.position = models::Rotary{};
-  if (position == "alibi") options.position = models::Alibi{};
-  if (position == "t5") options.position = models::T5Bias{};
+  if (position == "learned")
+    options.layer.position = models::Learned{.max_length = o.at("max_length")};
+  if (position == "rotary") options.layer.position = models::Rotary{};
+  if (position == "alibi") options.layer.position = models::Alibi{};
+  if (position == "t5") options.layer.position = models::T5Bias{};
   return options;
 }
 

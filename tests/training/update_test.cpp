@@ -13,10 +13,11 @@ constexpr int64_t kVocabulary = 12;
 
 models::Transformer tiny_model(double seed = 1) {
   models::Transformer model(
-      models::TransformerOptions{.d_model = 16,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+      models::TransformerOptions{
+          .d_model = 16,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}}},
       models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
   models::initialize(*model, static_cast<uint64_t>(seed));
   return model;
@@ -85,13 +86,14 @@ TEST(Update, OverfitsEightPairs) {
 
 TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
   models::Transformer model(
-      models::TransformerOptions{.family = models::Family::encoder_only,
-                                 .d_model = 16,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32},
-                                 .tying = models::Tying::none,
-                                 .output = models::LabelHead{}},
+      models::TransformerOptions{
+          .family = models::Family::encoder_only,
+          .d_model = 16,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+          .tying = models::Tying::none,
+          .output = models::LabelHead{}},
       models::Vocabulary{kVocabulary, 3, tokenizer::kPad});
   models::initialize(*model, 1);
   {

@@ -11,10 +11,10 @@ int main() {
       .family = Family::decoder_only,
       .d_model = 64,
       .layers = 2,
-      .attention = MultiHead{.heads = 4, .key_value_heads = 2},
-      .feed_forward = DenseFeedForward{.d_hidden = 128, .activation = Activation::silu},
-      .position = Rotary{},
-      .norm = {.kind = NormKind::rms, .placement = NormPlacement::pre},
+      .layer = {.attention = MultiHead{.heads = 4, .key_value_heads = 2},
+                .feed_forward = DenseFeedForward{.d_hidden = 128, .activation = Activation::silu},
+                .position = Rotary{},
+                .norm = {.kind = NormKind::rms, .placement = NormPlacement::pre}},
       .bias = false,
   };
   Transformer model(options, Vocabulary{.source = 100, .target = 100, .pad = 0});

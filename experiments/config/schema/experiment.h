@@ -193,10 +193,10 @@ inline bool has_plain_scores(const models::TransformerOptions& model) {
 }
 
 inline bool is_moefied(const models::TransformerOptions& model) {
-  const auto* mixture = std::get_if<models::MixtureOptions>(&model.feed_forward);
+  const auto* mixture = std::get_if<models::MixtureOptions>(&model.layer.feed_forward);
   const auto alike = [&](const models::SideLayers& layers) {
     return std::ranges::all_of(layers, [&](const auto& layer) {
-      return models::equal_values(layer.feed_forward, model.feed_forward);
+      return models::equal_values(layer.feed_forward, model.layer.feed_forward);
     });
   };
   return alike(model.encoder) && alike(model.decoder) && mixture != nullptr && !mixture->gated &&

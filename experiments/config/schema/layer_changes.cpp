@@ -44,7 +44,7 @@ class LayerBuilder {
     }
     for (const auto& [layer, tree] : layers_) decode(tree.root, options::slot_of(own(layer)));
     // Encoders have no cross-attention, so changes of all layers do not apply to it there.
-    for (auto& layer : model_.encoder) layer.cross_attention = model_.cross_attention;
+    for (auto& layer : model_.encoder) layer.cross_attention = model_.layer.cross_attention;
     for (const auto& [change, layers] : laid)
       if (change.listed && !survives(change, layers))
         problems_.add(
@@ -210,7 +210,7 @@ class LayerBuilder {
 
   models::TransformerOptions& model_;
   const Entry& given_;
-  const models::LayerOptions model_layer_ = model_.layer();
+  const models::LayerOptions model_layer_ = model_.layer;
   ProblemList& problems_;
   std::map<Layer, Tree> layers_;  // those that a change selects
 };

@@ -197,7 +197,7 @@ void collect_layer_leaves(const models::TransformerOptions& model, const std::st
   for (const auto side : {Side::encoder, Side::decoder}) {
     const auto& layers = models::list_of(model, side);
     std::vector<std::vector<Leaf>> differences;
-    for (const auto& layer : layers) differences.push_back(differing(layer, model.layer()));
+    for (const auto& layer : layers) differences.push_back(differing(layer, model.layer));
     const auto shared = shared_by(layers, differences);
     for (const auto& leaf : shared)
       leaves.push_back({join_path(join_path(path, text_of(side)), leaf.path), leaf.text});

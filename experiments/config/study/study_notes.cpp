@@ -99,7 +99,7 @@ std::vector<std::string> notes_on_unread(const Experiment& run, const Tree& tree
 /// Notes cross-attention whose number of heads is not given and differs from the model's.
 std::vector<std::string> notes_on_heads(const models::TransformerOptions& model, const Tree& tree) {
   std::vector<std::string> sentences;
-  const auto* shared = std::get_if<models::MultiHead>(&model.attention);
+  const auto* shared = std::get_if<models::MultiHead>(&model.layer.attention);
   const auto compare = [&](const std::string& place, const auto& choice) {
     const auto* own = std::get_if<models::MultiHead>(&choice);
     const auto key = "model." + place + ".heads";
@@ -107,7 +107,7 @@ std::vector<std::string> notes_on_heads(const models::TransformerOptions& model,
       sentences.push_back(fmt::format("{} is {} by default, but model.attention.heads is {}", key,
                                       own->heads, shared->heads));
   };
-  compare("cross_attention", model.cross_attention);
+  compare("cross_attention", model.layer.cross_attention);
   return sentences;
 }
 

@@ -56,12 +56,13 @@ HubModel read_gpt2(ConfigFields& config) {
   auto& o = model.options;
   o.d_model = config.size("n_embd");
   o.layers = layers_in(config, "n_layer");
-  o.attention = models::MultiHead{.heads = config.size("n_head")};
-  o.feed_forward =
+  o.layer.attention = models::MultiHead{.heads = config.size("n_head")};
+  o.layer.feed_forward =
       models::DenseFeedForward{.d_hidden = config.find_size("n_inner").value_or(4 * o.d_model),
                                .activation = activation_of(config, "activation_function")};
-  o.position = models::Learned{.max_length = config.size("n_positions")};
-  o.norm = {.placement = NormPlacement::pre, .epsilon = config.get<double>("layer_norm_epsilon")};
+  o.layer.position = models::Learned{.max_length = config.size("n_positions")};
+  o.layer.norm = {.placement = NormPlacement::pre,
+                  .epsilon = config.get<double>("layer_norm_epsilon")};
   o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
   return model;
 }
@@ -73,17 +74,18 @@ HubModel read_gpt_neox(ConfigFields& config) {
   o.layers = layers_in(config, "num_hidden_layers");
   const bool bias = config.find<bool>("attention_bias").value_or(true);
   const auto heads = config.size("num_attention_heads");
-  o.attention = models::MultiHead{.heads = heads, .qkv_bias = bias, .output_bias = bias};
-  o.feed_forward = models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
-                                            .activation = activation_of(config, "hidden_act")};
-  o.position = rotary_of(config, {.base = "rotary_emb_base",
-                                  .share = "rotary_pct",
-                                  .usual_share = 0.25,
-                                  .d_k = o.d_model / heads});
-  o.norm = {.placement = NormPlacement::pre, .epsilon = config.get<double>("layer_norm_eps")};
-  o.block = config.find<bool>("use_parallel_residual").value_or(true)
-                ? models::Block::parallel_norms
-                : models::Block::sequential;
+  o.layer.attention = models::MultiHead{.heads = heads, .qkv_bias = bias, .output_bias = bias};
+  o.layer.feed_forward =
+      models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
+                               .activation = activation_of(config, "hidden_act")};
+  o.layer.position = rotary_of(config, {.base = "rotary_emb_base",
+                                        .share = "rotary_pct",
+                                        .usual_share = 0.25,
+                                        .d_k = o.d_model / heads});
+  o.layer.norm = {.placement = NormPlacement::pre, .epsilon = config.get<double>("layer_norm_eps")};
+  o.layer.block = config.find<bool>("use_parallel_residual").value_or(true)
+                      ? models::Block::parallel_norms
+                      : models::Block::sequential;
   o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
   return model;
 }
@@ -102,16 +104,16 @@ HubModel read_llama(ConfigFields& config, const LlamaKind& kind) {
       .qkv_bias = bias || kind.qkv_bias,
       .output_bias = bias};
   heads.d_k = heads.d_v = size_or(config, "head_dim", kind.d_k);
-  o.attention = heads;
-  o.feed_forward =
+  o.layer.attention = heads;
+  o.layer.feed_forward =
       models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
                                .activation = activation_of(config, "hidden_act"),
                                .gated = true,
                                .bias = has_bias(config, "mlp_bias", kind.names_mlp_bias)};
-  o.position = rotary_of(config);
-  o.norm = {.kind = NormKind::rms,
-            .placement = NormPlacement::pre,
-            .epsilon = config.get<double>("rms_norm_eps")};
+  o.layer.position = rotary_of(config);
+  o.layer.norm = {.kind = NormKind::rms,
+                  .placement = NormPlacement::pre,
+                  .epsilon = config.get<double>("rms_norm_eps")};
   o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
   expect_full_attention(config, o.layers, kind);
   return model;
@@ -123,12 +125,12 @@ HubModel read_opt(ConfigFields& config) {
   o.d_model = config.size("hidden_size");
   o.layers = layers_in(config, "num_hidden_layers");
   o.bias = config.find<bool>("enable_bias").value_or(true);
-  o.attention = models::MultiHead{.heads = config.size("num_attention_heads")};
-  o.feed_forward =
+  o.layer.attention = models::MultiHead{.heads = config.size("num_attention_heads")};
+  o.layer.feed_forward =
       models::DenseFeedForward{.d_hidden = config.size("ffn_dim"),
                                .activation = activation_of(config, "activation_function")};
-  o.position = models::Learned{.max_length = config.size("max_position_embeddings")};
-  o.norm = {.placement = NormPlacement::pre, .bias = true};
+  o.layer.position = models::Learned{.max_length = config.size("max_position_embeddings")};
+  o.layer.norm = {.placement = NormPlacement::pre, .bias = true};
   o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
   config.expect("word_embed_proj_dim", o.d_model);
   return model;
@@ -141,19 +143,20 @@ HubModel read_deepseek(ConfigFields& config) {
   o.layers = layers_in(config, "num_hidden_layers");
   o.bias = false;
   const auto heads = config.size("num_attention_heads");
-  o.attention = models::Latent{.heads = heads,
-                               .rank = config.size("kv_lora_rank"),
-                               .query_rank = size_or(config, "q_lora_rank", kDeepseekQueryRank),
-                               .d_k = config.size("qk_nope_head_dim"),
-                               .shared_d_k = config.size("qk_rope_head_dim"),
-                               .d_v = config.size("v_head_dim")};
-  o.feed_forward = models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
-                                            .activation = activation_of(config, "hidden_act"),
-                                            .gated = true};
-  o.position = rotary_of(config);
+  o.layer.attention =
+      models::Latent{.heads = heads,
+                     .rank = config.size("kv_lora_rank"),
+                     .query_rank = size_or(config, "q_lora_rank", kDeepseekQueryRank),
+                     .d_k = config.size("qk_nope_head_dim"),
+                     .shared_d_k = config.size("qk_rope_head_dim"),
+                     .d_v = config.size("v_head_dim")};
+  o.layer.feed_forward = models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
+                                                  .activation = activation_of(config, "hidden_act"),
+                                                  .gated = true};
+  o.layer.position = rotary_of(config);
   // Its norms of latents have this epsilon, whatever the configuration says.
   config.expect("rms_norm_eps", 1e-6);
-  o.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre, .epsilon = 1e-6};
+  o.layer.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre, .epsilon = 1e-6};
   o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
   model.pairs_are_neighbours = config.find<bool>("rope_interleave").value_or(true);
   if (config.get<int64_t>("first_k_dense_replace") < o.layers)
@@ -172,12 +175,12 @@ HubModel read_mamba2(ConfigFields& config) {
   const models::Mamba2 mixer{.heads = config.size("num_heads"),
                              .state_size = config.size("state_size"),
                              .expand = config.size("expand")};
-  o.attention = mixer;
-  o.feed_forward = models::NoFeedForward{};
-  o.position = models::NoPosition{};
-  o.norm = {.kind = NormKind::rms,
-            .placement = NormPlacement::pre,
-            .epsilon = config.get<double>("layer_norm_epsilon")};
+  o.layer.attention = mixer;
+  o.layer.feed_forward = models::NoFeedForward{};
+  o.layer.position = models::NoPosition{};
+  o.layer.norm = {.kind = NormKind::rms,
+                  .placement = NormPlacement::pre,
+                  .epsilon = config.get<double>("layer_norm_epsilon")};
   o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
   config.expect("conv_kernel", models::Mamba2::width);
   if (config.get<int64_t>("n_groups") != 1) config.refuse_value("n_groups");

@@ -16,7 +16,7 @@ constexpr const char* kTypes = "token_type_embedding";
 /// Rows of the parts that stand one after the other in one of our tensors.
 std::vector<int64_t> part_sizes(const std::string& name, const torch::Tensor& x, size_t parts,
                                 const models::TransformerOptions& options) {
-  const auto* heads = std::get_if<models::MultiHead>(&options.attention);
+  const auto* heads = std::get_if<models::MultiHead>(&options.layer.attention);
   const bool attends = name.find("attention.") != std::string::npos;
   if (parts == 1 || heads == nullptr || !attends)
     return std::vector(parts, x.size(0) / static_cast<int64_t>(parts));
@@ -39,11 +39,11 @@ torch::Tensor foreign_form(torch::Tensor x, const Origin& origin, int64_t heads)
 
 training::Tensors disassembled(const training::Weights& weights, const Origins& origins,
                                const models::TransformerOptions& options) {
-  const auto* attention = std::get_if<models::MultiHead>(&options.attention);
+  const auto* attention = std::get_if<models::MultiHead>(&options.layer.attention);
   training::Tensors tensors;
   for (const auto& [name, tensor] : weights) {
     const auto& origin = origins.at(name);
-    const auto* dense = std::get_if<models::DenseFeedForward>(&options.feed_forward);
+    const auto* dense = std::get_if<models::DenseFeedForward>(&options.layer.feed_forward);
     // A feed-forward without gates is one tensor in place of several.
     const bool other = !origin.alternative.empty() && origin.names.size() > 1 &&
                        (dense == nullptr || !dense->gated);
@@ -100,7 +100,7 @@ training::Tensors hub_tensors(training::Weights weights, models::TransformerOpti
     if (origins.at(name).vocabulary) tensor = tensor.index_select(0, rows);
   auto tensors = disassembled(weights, origins, options);
   if (map.starts_from_zeros) {
-    std::get<models::Sinusoidal>(options.position).layout = models::SinusoidalLayout::halves;
+    std::get<models::Sinusoidal>(options.layer.position).layout = models::SinusoidalLayout::halves;
     start_from_zero(tensors, options);
   }
   return tensors;

@@ -101,7 +101,8 @@ HubFiles hub_files_of(const ExportRequest& request, const run::LoadedRun& run) {
   auto length = trained_length(request.run, run);
   auto form = write_family(options, length.value_or(kAnyLength), tokenizer.ids().file_size(),
                            tokenizer.specials());
-  if (const auto* learned = std::get_if<models::Learned>(&options.position); learned != nullptr)
+  if (const auto* learned = std::get_if<models::Learned>(&options.layer.position);
+      learned != nullptr)
     length = std::min(length.value_or(learned->max_length), learned->max_length);
   const auto family = family_map(form.family);
   const auto vocabulary = vocabulary_of(tokenizer, family);

@@ -23,12 +23,13 @@ HubModel read_bert(ConfigFields& config, const std::set<std::string>& tensors) {
   auto& o = model.options;
   o.d_model = config.size("hidden_size");
   o.layers = layers_in(config, "num_hidden_layers");
-  o.attention = models::MultiHead{.heads = config.size("num_attention_heads")};
+  o.layer.attention = models::MultiHead{.heads = config.size("num_attention_heads")};
   const auto activation = activation_of(config, "hidden_act");
-  o.feed_forward = models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
-                                            .activation = activation};
-  o.position = models::Learned{.max_length = config.size("max_position_embeddings")};
-  o.norm = {.placement = NormPlacement::post, .epsilon = config.get<double>("layer_norm_eps")};
+  o.layer.feed_forward = models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
+                                                  .activation = activation};
+  o.layer.position = models::Learned{.max_length = config.size("max_position_embeddings")};
+  o.layer.norm = {.placement = NormPlacement::post,
+                  .epsilon = config.get<double>("layer_norm_eps")};
   o.token_types = config.find<int64_t>("type_vocab_size").value_or(kBertTypes);
   o.embedding_norm = models::EmbeddingNorm::layer;
   o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
@@ -89,13 +90,14 @@ void read_modernbert_layers(ConfigFields& config, models::TransformerOptions& o)
   ConfigFields kinds(
       config.find<nlohmann::json>("rope_parameters").value_or(nlohmann::json::object()),
       config.source() + ": rope_parameters");
-  o.position = modernbert_rotary(config, kinds, {"full_attention", "global_rope_theta", 160'000.0});
+  o.layer.position =
+      modernbert_rotary(config, kinds, {"full_attention", "global_rope_theta", 160'000.0});
   const auto local =
       modernbert_rotary(config, kinds, {"sliding_attention", "local_rope_theta", 10'000.0});
   kinds.finish();
   const auto width = config.get<int64_t>("local_attention");
   if (width < 2) config.refuse("local_attention", "must be at least 2");
-  auto heads = std::get<models::MultiHead>(o.attention);
+  auto heads = std::get<models::MultiHead>(o.layer.attention);
   // A window of 2 n + 1 positions, the query in its middle, is one of distances below n + 1.
   heads.window = width / 2 + 1;
   const auto sees_all = modernbert_sees_all(config, o.layers);
@@ -115,16 +117,16 @@ HubModel read_modernbert(ConfigFields& config, const std::set<std::string>& tens
   o.layers = layers_in(config, "num_hidden_layers");
   o.bias = false;
   const bool bias = config.find<bool>("attention_bias").value_or(false);
-  o.attention = models::MultiHead{
+  o.layer.attention = models::MultiHead{
       .heads = config.size("num_attention_heads"), .qkv_bias = bias, .output_bias = bias};
-  o.feed_forward =
+  o.layer.feed_forward =
       models::DenseFeedForward{.d_hidden = config.size("intermediate_size"),
                                .activation = activation_of(config, "hidden_activation"),
                                .gated = true,
                                .bias = config.find<bool>("mlp_bias").value_or(false)};
-  o.norm = {.placement = NormPlacement::pre,
-            .epsilon = config.get<double>("norm_eps"),
-            .bias = config.find<bool>("norm_bias").value_or(false)};
+  o.layer.norm = {.placement = NormPlacement::pre,
+                  .epsilon = config.get<double>("norm_eps"),
+                  .bias = config.find<bool>("norm_bias").value_or(false)};
   o.embedding_norm = models::EmbeddingNorm::layer;
   o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
   const bool output_bias = config.find<bool>("decoder_bias").value_or(true);
@@ -146,13 +148,13 @@ HubModel read_marian(ConfigFields& config) {
   config.expect("num_hidden_layers", o.layers);
   const auto heads = config.size("encoder_attention_heads");
   config.expect("decoder_attention_heads", heads);
-  o.attention = models::MultiHead{.heads = heads};
+  o.layer.attention = models::MultiHead{.heads = heads};
   const auto hidden = config.size("encoder_ffn_dim");
   config.expect("decoder_ffn_dim", hidden);
-  o.feed_forward = models::DenseFeedForward{
+  o.layer.feed_forward = models::DenseFeedForward{
       .d_hidden = hidden, .activation = activation_of(config, "activation_function")};
-  o.position = models::Sinusoidal{.layout = models::SinusoidalLayout::halves};
-  o.norm = {.placement = NormPlacement::post};
+  o.layer.position = models::Sinusoidal{.layout = models::SinusoidalLayout::halves};
+  o.layer.norm = {.placement = NormPlacement::post};
   o.embedding_scale = config.find<bool>("scale_embedding").value_or(false);
   o.output = models::LmHead{{}, true, {}};
   config.expect("decoder_vocab_size", model.vocabulary);
@@ -195,14 +197,14 @@ HubModel read_t5(ConfigFields& config, const std::set<std::string>& tensors) {
   o.bias = false;
   models::MultiHead heads{.heads = config.size("num_heads"), .scale = {.value = 1.0}};
   heads.d_k = heads.d_v = config.size("d_kv");
-  o.attention = heads;
-  o.feed_forward = t5_network(config);
-  o.position = models::T5Bias{
+  o.layer.attention = heads;
+  o.layer.feed_forward = t5_network(config);
+  o.layer.position = models::T5Bias{
       .buckets = config.size("relative_attention_num_buckets"),
       .max_distance = config.find<int64_t>("relative_attention_max_distance").value_or(128)};
-  o.norm = {.kind = NormKind::rms,
-            .placement = NormPlacement::pre,
-            .epsilon = config.get<double>("layer_norm_epsilon")};
+  o.layer.norm = {.kind = NormKind::rms,
+                  .placement = NormPlacement::pre,
+                  .epsilon = config.get<double>("layer_norm_epsilon")};
   read_t5_output(config, tensors.contains("lm_head.weight"), o);
   model.special.bos =
       id_in(config, "decoder_start_token_id").value_or(model.special.pad.value_or(0));

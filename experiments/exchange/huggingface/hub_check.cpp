@@ -54,7 +54,7 @@ Texts small_texts(const HubVocabulary& vocabulary) {
 }
 
 Texts long_text(const models::Transformer& model, const HubVocabulary& vocabulary) {
-  const bool learned = std::holds_alternative<models::Learned>(model->options().position);
+  const bool learned = std::holds_alternative<models::Learned>(model->options().layer.position);
   const auto length = std::min(models::longest_length(*model), learned ? kLongest : kLong);
   return {drawn(vocabulary, 1, length, 2), drawn(vocabulary, 1, length, 4)};
 }

@@ -111,18 +111,18 @@ Tensors mamba2_in_their_layout(const Tensors& ours) {
 
 Tensors in_our_layout(const Tensors& theirs, const models::TransformerOptions& options,
                       bool pairs_are_neighbours) {
-  if (const auto* latent = std::get_if<Latent>(&options.attention))
+  if (const auto* latent = std::get_if<Latent>(&options.layer.attention))
     return latent_in_our_layout(theirs, widths_of(*latent, options.d_model), pairs_are_neighbours);
-  if (const auto* mamba2 = std::get_if<Mamba2>(&options.attention))
+  if (const auto* mamba2 = std::get_if<Mamba2>(&options.layer.attention))
     return mamba2_in_our_layout(theirs, mamba2->heads);
   return theirs;
 }
 
 Tensors in_their_layout(const Tensors& ours, const models::TransformerOptions& options) {
-  if (const auto* latent = std::get_if<Latent>(&options.attention))
+  if (const auto* latent = std::get_if<Latent>(&options.layer.attention))
     return latent_in_their_layout(ours, widths_of(*latent, options.d_model),
                                   latent->query_rank.has_value());
-  if (std::holds_alternative<Mamba2>(options.attention)) return mamba2_in_their_layout(ours);
+  if (std::holds_alternative<Mamba2>(options.layer.attention)) return mamba2_in_their_layout(ours);
   return ours;
 }
 

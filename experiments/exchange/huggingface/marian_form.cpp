@@ -16,8 +16,8 @@ constexpr const char* kTables[] = {"model.encoder.embed_positions.weight",
 constexpr double kTableRounding = 1e-4;
 
 torch::Tensor sinusoids(int64_t rows, const models::TransformerOptions& options) {
-  return models::sinusoidal(torch::arange(rows), std::get<models::Sinusoidal>(options.position),
-                            options.d_model);
+  return models::sinusoidal(torch::arange(rows),
+                            std::get<models::Sinusoidal>(options.layer.position), options.d_model);
 }
 
 double scale_of(const models::TransformerOptions& options) {

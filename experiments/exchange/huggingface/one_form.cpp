@@ -16,10 +16,9 @@ class OneForm {
     for (const auto side : {Side::encoder, Side::decoder}) {
       auto& list = side == Side::encoder ? o.encoder : o.decoder;
       if (!list.empty() && models::are_alike(list)) collapse(o, list, side);
-      for (auto& layer : list)
-        give(layer.attention, layer.feed_forward, layer.norm, layer.position, o);
+      for (auto& layer : list) give(layer, o);
     }
-    give(o.attention, o.feed_forward, o.norm, o.position, o);
+    give(o.layer, o);
     const bool pair = o.family == models::Family::encoder_decoder;
     const auto own = o.family == models::Family::decoder_only ? Side::decoder : Side::encoder;
     const auto encoder = models::depth_of(o, own), decoder = models::depth_of(o, Side::decoder);
@@ -38,30 +37,21 @@ class OneForm {
 
  private:
   static bool gives_biases(const models::TransformerOptions& o) {
-    return !std::holds_alternative<models::Latent>(o.attention) &&
-           !std::holds_alternative<models::Mamba2>(o.attention);
+    return !std::holds_alternative<models::Latent>(o.layer.attention) &&
+           !std::holds_alternative<models::Mamba2>(o.layer.attention);
   }
   static bool transforms(const models::TransformerOptions& o) {
     const auto* head = std::get_if<models::LmHead>(&o.output);
     return head != nullptr && head->transform;
   }
   static void collapse(models::TransformerOptions& o, models::SideLayers& list, Side side) {
-    const auto& first = list.front();
-    o.attention = first.attention;
-    if (side == Side::decoder) o.cross_attention = first.cross_attention;
-    o.feed_forward = first.feed_forward;
-    o.position = first.position;
-    o.ngrams = first.ngrams;
-    o.norm = first.norm;
-    o.residual = first.residual;
-    o.block = first.block;
-    o.canon = first.canon;
+    // Only a decoder's layers have an attention over the encoder's output.
+    if (side == Side::encoder) list.front().cross_attention = o.layer.cross_attention;
+    o.layer = list.front();
     list.clear();
   }
-  static void give(models::AttentionOptions& attention, models::FeedForwardOptions& feed_forward,
-                   models::NormOptions& norm, models::PositionOptions& position,
-                   const models::TransformerOptions& o) {
-    if (auto* heads = std::get_if<MultiHead>(&attention)) {
+  static void give(models::LayerOptions& layer, const models::TransformerOptions& o) {
+    if (auto* heads = std::get_if<MultiHead>(&layer.attention)) {
       heads->d_k = heads->d_k.value_or(o.d_model / heads->heads);
       heads->d_v = heads->d_v.value_or(o.d_model / heads->heads);
       heads->key_value_heads = heads->key_value_heads.value_or(heads->heads);
@@ -69,7 +59,7 @@ class OneForm {
       heads->output_bias = heads->output_bias.value_or(o.bias);
       heads->dropout = 0;
     }
-    if (auto* latent = std::get_if<models::Latent>(&attention)) {
+    if (auto* latent = std::get_if<models::Latent>(&layer.attention)) {
       const auto widths = models::widths_of(*latent, o.d_model);
       latent->rank = widths.rank;
       latent->d_k = widths.d_k;
@@ -77,13 +67,14 @@ class OneForm {
       latent->d_v = widths.d_v;
       latent->dropout = 0;
     }
-    if (auto* dense = std::get_if<DenseFeedForward>(&feed_forward)) {
+    if (auto* dense = std::get_if<DenseFeedForward>(&layer.feed_forward)) {
       dense->bias = dense->bias.value_or(o.bias);
       dense->dropout = 0;
     }
+    auto& norm = layer.norm;
     norm.bias = norm.kind != models::NormKind::rms && norm.bias.value_or(o.bias);
     norm.alpha = models::NormOptions().alpha;
-    if (auto* learned = std::get_if<Learned>(&position)) learned->deviation = {};
+    if (auto* learned = std::get_if<Learned>(&layer.position)) learned->deviation = {};
   }
 };
 

@@ -48,7 +48,7 @@ std::vector<int64_t> foreign_rows(const tokenizer::IdMap& ids) {
 }
 
 int64_t heads_of(const models::TransformerOptions& options) {
-  const auto* heads = std::get_if<models::MultiHead>(&options.attention);
+  const auto* heads = std::get_if<models::MultiHead>(&options.layer.attention);
   return heads == nullptr ? 1 : heads->heads;
 }
 

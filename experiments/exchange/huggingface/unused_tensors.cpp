@@ -28,9 +28,9 @@ bool is_counted(const torch::Tensor& x) {
 
 /// The dimensions of a head that positions turn.
 double turned_width(const models::TransformerOptions& options, const models::Rotary& rotary) {
-  if (const auto* latent = std::get_if<models::Latent>(&options.attention))
+  if (const auto* latent = std::get_if<models::Latent>(&options.layer.attention))
     return static_cast<double>(widths_of(*latent, options.d_model).shared);
-  const auto* heads = std::get_if<models::MultiHead>(&options.attention);
+  const auto* heads = std::get_if<models::MultiHead>(&options.layer.attention);
   return heads == nullptr
              ? 0
              : rotary.fraction *
@@ -40,7 +40,7 @@ double turned_width(const models::TransformerOptions& options, const models::Rot
 /// Files that hold frequencies are older than any scaling of them.
 bool are_frequencies(const torch::Tensor& x, const models::TransformerOptions& options) {
   constexpr double kRounding = 1e-2;  // of bfloat16, with room
-  const auto* rotary = std::get_if<models::Rotary>(&options.position);
+  const auto* rotary = std::get_if<models::Rotary>(&options.layer.position);
   if (rotary == nullptr || x.dim() != 1) return false;
   const auto pairs = static_cast<int64_t>(turned_width(options, *rotary) / 2);
   if (x.size(0) != pairs) return false;

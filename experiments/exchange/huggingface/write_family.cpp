@@ -49,10 +49,10 @@ const char* name_of(Activation activation) {
 struct Parts {
   const models::TransformerOptions& o;
   int64_t length;  // of the longest sequence in training
-  MultiHead heads = held<MultiHead>(o.attention);
-  DenseFeedForward dense = held<DenseFeedForward>(o.feed_forward);
-  Rotary rotary = held<Rotary>(o.position);
-  Learned learned = held<Learned>(o.position);
+  MultiHead heads = held<MultiHead>(o.layer.attention);
+  DenseFeedForward dense = held<DenseFeedForward>(o.layer.feed_forward);
+  Rotary rotary = held<Rotary>(o.layer.position);
+  Learned learned = held<Learned>(o.layer.position);
   models::LmHead head = held<models::LmHead>(o.output);
   bool tied = o.tying == models::Tying::three_way;
 
@@ -111,7 +111,7 @@ json config_of_llama(const Parts& p, const std::string& type, const std::string&
                        {"architectures", {architecture}},
                        {"num_key_value_heads", p.heads.key_value_heads.value_or(p.heads.heads)},
                        {"head_dim", p.heads.d_k.value_or(p.o.d_model / p.heads.heads)},
-                       {"rms_norm_eps", p.o.norm.epsilon},
+                       {"rms_norm_eps", p.o.layer.norm.epsilon},
                        {"rope_parameters", rope_of(p.rotary)},
                        {"max_position_embeddings", length_of(p)}});
   if (type == "llama") config["mlp_bias"] = p.dense.bias.value_or(false);
@@ -128,26 +128,27 @@ json config_of_gpt2(const Parts& p) {
           {"n_inner", p.dense.d_hidden},
           {"n_positions", p.learned.max_length},
           {"activation_function", name_of(p.dense.activation)},
-          {"layer_norm_epsilon", p.o.norm.epsilon},
+          {"layer_norm_epsilon", p.o.layer.norm.epsilon},
           {"tie_word_embeddings", p.tied}};
 }
 
 json config_of_gpt_neox(const Parts& p) {
-  return config_of_stack(p, p.heads.heads,
-                         {{"model_type", "gpt_neox"},
-                          {"architectures", {"GPTNeoXForCausalLM"}},
-                          {"layer_norm_eps", p.o.norm.epsilon},
-                          {"attention_bias", p.heads.qkv_bias.value_or(false)},
-                          {"use_parallel_residual", p.o.block == models::Block::parallel_norms},
-                          {"rope_parameters", rope_of(p.rotary)},
-                          {"max_position_embeddings", length_of(p)}});
+  return config_of_stack(
+      p, p.heads.heads,
+      {{"model_type", "gpt_neox"},
+       {"architectures", {"GPTNeoXForCausalLM"}},
+       {"layer_norm_eps", p.o.layer.norm.epsilon},
+       {"attention_bias", p.heads.qkv_bias.value_or(false)},
+       {"use_parallel_residual", p.o.layer.block == models::Block::parallel_norms},
+       {"rope_parameters", rope_of(p.rotary)},
+       {"max_position_embeddings", length_of(p)}});
 }
 
 json config_of_bert(const Parts& p) {
   return config_of_stack(p, p.heads.heads,
                          {{"model_type", "bert"},
                           {"architectures", {"BertForMaskedLM"}},
-                          {"layer_norm_eps", p.o.norm.epsilon},
+                          {"layer_norm_eps", p.o.layer.norm.epsilon},
                           {"max_position_embeddings", p.learned.max_length},
                           {"type_vocab_size", p.o.token_types}});
 }
@@ -173,7 +174,7 @@ json config_of_marian(const Parts& p) {
 }
 
 json config_of_t5(const Parts& p) {
-  const auto bias = Parts::held<models::T5Bias>(p.o.position);
+  const auto bias = Parts::held<models::T5Bias>(p.o.layer.position);
   const bool usual = p.dense.gated && p.dense.activation == Activation::gelu_tanh;
   const std::string name = usual ? "gelu" : name_of(p.dense.activation);
   return {{"model_type", "t5"},
@@ -189,7 +190,7 @@ json config_of_t5(const Parts& p) {
           {"dense_act_fn", name_of(p.dense.activation)},
           {"relative_attention_num_buckets", bias.buckets},
           {"relative_attention_max_distance", bias.max_distance},
-          {"layer_norm_epsilon", p.o.norm.epsilon},
+          {"layer_norm_epsilon", p.o.layer.norm.epsilon},
           {"scale_decoder_outputs", p.head.scale != 1},
           {"tie_word_embeddings", p.tied}};
 }
@@ -228,7 +229,7 @@ json config_of_mamba2(const Parts& p, const models::Mamba2& mamba2) {
           {"use_bias", false},
           {"use_conv_bias", false},
           {"hidden_act", "silu"},
-          {"layer_norm_epsilon", p.o.norm.epsilon},
+          {"layer_norm_epsilon", p.o.layer.norm.epsilon},
           {"tie_word_embeddings", p.tied}};
 }
 
@@ -241,9 +242,9 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const Parts& p) {
   switch (p.o.family) {
     case models::Family::decoder_only:
-      if (const auto* latent = std::get_if<models::Latent>(&p.o.attention))
+      if (const auto* latent = std::get_if<models::Latent>(&p.o.layer.attention))
         return {{"deepseek_v3", config_of_deepseek(p, *latent)}};
-      if (const auto* mamba2 = std::get_if<models::Mamba2>(&p.o.attention))
+      if (const auto* mamba2 = std::get_if<models::Mamba2>(&p.o.layer.attention))
         return {{"mamba2", config_of_mamba2(p, *mamba2)}};
       return {{"llama", config_of_llama(p, "llama", "LlamaForCausalLM")},
               {"llama", config_of_llama(p, "qwen2", "Qwen2ForCausalLM")},
@@ -283,17 +284,18 @@ std::vector<config::Difference> differences(const Parts& p, const Candidate& can
 
 /// The rates with which the model was trained, for who trains it further.
 void set_dropouts(json& config, const Words& fields, const models::TransformerOptions& o) {
-  const auto* latent = std::get_if<models::Latent>(&o.attention);
+  const auto* latent = std::get_if<models::Latent>(&o.layer.attention);
   const std::map<std::string, double> rates{
       {"dropout", o.dropout},
       {"embedding_dropout", o.embedding_dropout.value_or(o.dropout)},
-      {"attention.dropout", latent ? latent->dropout : Parts::held<MultiHead>(o.attention).dropout},
-      {"feed_forward.dropout", Parts::held<DenseFeedForward>(o.feed_forward).dropout}};
+      {"attention.dropout",
+       latent ? latent->dropout : Parts::held<MultiHead>(o.layer.attention).dropout},
+      {"feed_forward.dropout", Parts::held<DenseFeedForward>(o.layer.feed_forward).dropout}};
   for (const auto& [key, field] : fields) config[field] = rates.at(key);
 }
 
 bool separates(models::TransformerOptions& o) {
-  auto* sines = std::get_if<Sinusoidal>(&o.position);
+  auto* sines = std::get_if<Sinusoidal>(&o.layer.position);
   if (sines == nullptr || sines->layout == models::SinusoidalLayout::halves || o.d_model % 2 != 0)
     return false;
   sines->layout = models::SinusoidalLayout::halves;

@@ -142,7 +142,7 @@ config::Experiment converted(const config::Experiment& dense, const MoefyOptions
     if (std::holds_alternative<models::DenseFeedForward>(feed_forward))
       feed_forward = mixture_of(feed_forward, options, active);
   };
-  split(model.feed_forward);
+  split(model.layer.feed_forward);
   for (auto* list : {&model.encoder, &model.decoder})
     for (auto& layer : *list) split(layer.feed_forward);
   return experiment;
@@ -287,7 +287,7 @@ void start_split(models::TransformerImpl& model, const config::Experiment& exper
                  LoadedRun& dense, const data::Corpus& corpus, uint64_t seed) {
   const torch::NoGradGuard no_grad;
   const auto& start = experiment.training.init_from;
-  const auto& mixture = std::get<models::MixtureOptions>(experiment.model.feed_forward);
+  const auto& mixture = std::get<models::MixtureOptions>(experiment.model.layer.feed_forward);
   const MoefyOptions options{.experts = mixture.experts,
                              .active = mixture.active,
                              .grouping = start.split.value(),

@@ -40,8 +40,8 @@ TEST(ABareWord, GivesTheKindWithItsDefaults) {
   const auto& [data, tokenizer, model, training, decoding] = run.experiment;
   EXPECT_TRUE(std::holds_alternative<data::Reverse>(data));
   EXPECT_EQ(tokenizer.kind, tokenizer::Kind::word);
-  EXPECT_EQ(model.norm.kind, models::NormKind::rms);
-  EXPECT_TRUE(std::holds_alternative<models::Rotary>(model.position));
+  EXPECT_EQ(model.layer.norm.kind, models::NormKind::rms);
+  EXPECT_TRUE(std::holds_alternative<models::Rotary>(model.layer.position));
   EXPECT_TRUE(std::holds_alternative<training::AdamW>(training.optimizer));
   EXPECT_TRUE(std::holds_alternative<training::Cosine>(training.schedule));
 }

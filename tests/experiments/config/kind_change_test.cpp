@@ -35,7 +35,7 @@ TEST(AnotherKind, MayBeABareWord) {
   EXPECT_EQ(held<training::Linear>(run.experiment.training.schedule).peak, 0.02);
   EXPECT_EQ(run.origins.at("training.schedule.kind"), "study.yaml:9");
   const auto whole = run_of(kModel + "{position: rotary}\n", "base");
-  EXPECT_TRUE(std::holds_alternative<models::Rotary>(whole.experiment.model.position));
+  EXPECT_TRUE(std::holds_alternative<models::Rotary>(whole.experiment.model.layer.position));
 }
 
 TEST(AnotherKind, HasItsOwnDefaultsOfWhatNobodyGave) {
@@ -60,7 +60,7 @@ TEST(AnotherKind, KeepsKindsWithinItAndTheirKeys) {
                               "{feed_forward: {kind: moe, d_hidden: 48, router: {kind: noisy}}}\n"
                               "arms: {a: {model.feed_forward.kind: dense}}\n",
                           "a");
-  EXPECT_EQ(held<models::DenseFeedForward>(run.experiment.model.feed_forward).d_hidden, 48);
+  EXPECT_EQ(held<models::DenseFeedForward>(run.experiment.model.layer.feed_forward).d_hidden, 48);
 }
 
 TEST(AnotherKind, IsLaidUnderWhatTheArmGivesItself) {

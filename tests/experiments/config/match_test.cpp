@@ -16,7 +16,7 @@ const std::string kMatch = "match: {parameters: baseline, by: model.feed_forward
 
 int64_t hidden_of(const Study& study, const std::string& task, const std::string& arm) {
   const auto* found = configuration_of(study.configurations, task, arm);
-  return std::get<models::DenseFeedForward>(found->experiment.model.feed_forward).d_hidden;
+  return std::get<models::DenseFeedForward>(found->experiment.model.layer.feed_forward).d_hidden;
 }
 
 TEST(Match, GivesEveryArmTheBaselinesParameters) {

@@ -51,9 +51,9 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.data = one, .model = model});
   }
   for (const auto& one : every<models::PositionOptions>())
-    expect_round_trip({.model = {.position = one}});
+    expect_round_trip({.model = {.layer = {.position = one}}});
   for (const auto& one : every<models::FeedForwardOptions>())
-    expect_round_trip({.model = {.feed_forward = one}});
+    expect_round_trip({.model = {.layer = {.feed_forward = one}}});
   for (const auto& one : every<models::PositionIdsOptions>())
     expect_round_trip({.model = {.position_ids = one}});
   for (const auto& one : every<models::RouterOptions>()) {
@@ -108,16 +108,18 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
     o.data = data::Language{.train = "text"};
     o.tokenizer.mask = true;
   });
-  expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.norm.kind = value; });
-  expect_each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
-  expect_each(models::FactorPer{}, [](auto& o, auto value) { o.model.residual.per = value; });
-  expect_each(models::ResidualDepth{}, [](auto& o, auto value) { o.model.residual.depth = value; });
+  expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.layer.norm.kind = value; });
+  expect_each(models::NormPlacement{},
+              [](auto& o, auto value) { o.model.layer.norm.placement = value; });
+  expect_each(models::FactorPer{}, [](auto& o, auto value) { o.model.layer.residual.per = value; });
+  expect_each(models::ResidualDepth{},
+              [](auto& o, auto value) { o.model.layer.residual.depth = value; });
   expect_each(models::Block{}, [](auto& o, auto value) {
-    o.model.norm.placement = models::NormPlacement::pre;
-    o.model.block = value;
+    o.model.layer.norm.placement = models::NormPlacement::pre;
+    o.model.layer.block = value;
   });
   expect_each(models::CanonPlace{},
-              [](auto& o, auto value) { o.model.canon = {.places = {value}, .width = 3}; });
+              [](auto& o, auto value) { o.model.layer.canon = {.places = {value}, .width = 3}; });
   expect_each(models::ShareOrder{},
               [](auto& o, auto value) { o.model.share = {.layers = 2, .order = value}; });
   expect_each(models::Pool{}, [](auto& o, auto value) {
@@ -134,35 +136,41 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
 
 TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
   expect_each(models::Activation{}, [](auto& o, auto value) {
-    o.model.feed_forward = models::DenseFeedForward{.activation = value};
+    o.model.layer.feed_forward = models::DenseFeedForward{.activation = value};
   });
   expect_each(models::QkNorm{}, [](auto& o, auto value) {
-    o.model.attention = models::MultiHead{.qk_norm = value, .scale = {.value = 0.5}, .window = 7};
+    o.model.layer.attention =
+        models::MultiHead{.qk_norm = value, .scale = {.value = 0.5}, .window = 7};
   });
   expect_each(models::ScoreFunction{}, [](auto& o, auto value) {
-    o.model.attention = models::MultiHead{.score_function = value};
+    o.model.layer.attention = models::MultiHead{.score_function = value};
   });
-  expect_each(models::OutputGate{},
-              [](auto& o, auto value) { o.model.attention = models::MultiHead{.gate = value}; });
+  expect_each(models::OutputGate{}, [](auto& o, auto value) {
+    o.model.layer.attention = models::MultiHead{.gate = value};
+  });
   expect_each(models::Match{}, [](auto& o, auto value) {
-    o.model.feed_forward = models::MixtureOptions{.match = value};
+    o.model.layer.feed_forward = models::MixtureOptions{.match = value};
   });
   expect_each(models::Keep{}, [](auto& o, auto value) {
-    o.model.feed_forward =
+    o.model.layer.feed_forward =
         models::MixtureOptions{.capacity = models::LimitedCapacity{.keep = value}};
   });
-  expect_each(models::SinusoidalLayout{},
-              [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });
+  expect_each(models::SinusoidalLayout{}, [](auto& o, auto value) {
+    o.model.layer.position = models::Sinusoidal{.layout = value};
+  });
   expect_each(models::Beyond{}, [](auto& o, auto value) {
     for (auto& layer : own_layers(o.model, models::Side::encoder))
       layer.position = models::Learned{.beyond = value};
   });
-  expect_each(models::RotaryLayout{},
-              [](auto& o, auto value) { o.model.position = models::Rotary{.layout = value}; });
-  expect_each(models::Sides{},
-              [](auto& o, auto value) { o.model.position = models::Alibi{.encoder = value}; });
-  expect_each(models::KerpleKernel{},
-              [](auto& o, auto value) { o.model.position = models::Kerple{.kernel = value}; });
+  expect_each(models::RotaryLayout{}, [](auto& o, auto value) {
+    o.model.layer.position = models::Rotary{.layout = value};
+  });
+  expect_each(models::Sides{}, [](auto& o, auto value) {
+    o.model.layer.position = models::Alibi{.encoder = value};
+  });
+  expect_each(models::KerpleKernel{}, [](auto& o, auto value) {
+    o.model.layer.position = models::Kerple{.kernel = value};
+  });
 }
 
 TEST(Printer, DoublesComeBackBitForBit) {
@@ -177,12 +185,12 @@ TEST(Printer, DoublesComeBackBitForBit) {
 TEST(Printer, OptionalAndListValuesComeBack) {
   Experiment experiment;
   experiment.training.threads = 3;
-  experiment.model.attention = models::MultiHead{.d_k = 16};
+  experiment.model.layer.attention = models::MultiHead{.d_k = 16};
   experiment.data = data::Sort{{.train_length = {2, 5}, .test_length = {5, 9, 13}}};
   const auto back = read_back(experiment);
   EXPECT_EQ(back.training.threads, 3);
-  EXPECT_EQ(std::get<models::MultiHead>(back.model.attention).d_k, 16);
-  EXPECT_FALSE(std::get<models::MultiHead>(back.model.attention).d_v.has_value());
+  EXPECT_EQ(std::get<models::MultiHead>(back.model.layer.attention).d_k, 16);
+  EXPECT_FALSE(std::get<models::MultiHead>(back.model.layer.attention).d_v.has_value());
   EXPECT_EQ(std::get<data::Sort>(back.data).test_length, (std::vector<int64_t>{5, 9, 13}));
 }
 
@@ -211,7 +219,7 @@ TEST(Printer, ReadingReportsEveryProblem) {
 TEST(Printer, DifferencesNameThePathAndBothSides) {
   Experiment left, right;
   right.model.layers = 3;
-  right.model.position = models::Learned{};
+  right.model.layer.position = models::Learned{};
   EXPECT_EQ(differences(left, right),
             (std::vector<Difference>{{"model.layers", "6", "3"},
                                      {"model.position.kind", "sinusoidal", "learned"},

@@ -58,7 +58,7 @@ TEST(Study, LaterLayersWin) {
   EXPECT_EQ(run.experiment.model.d_model, 80);
   EXPECT_EQ(run.experiment.model.layers, 4);
   EXPECT_EQ(run.experiment.model.dropout, 0.3);
-  EXPECT_EQ(std::get<models::MultiHead>(run.experiment.model.attention).heads, 8);
+  EXPECT_EQ(std::get<models::MultiHead>(run.experiment.model.layer.attention).heads, 8);
 }
 
 TEST(Study, OriginsNameTheLayerThatWon) {
@@ -77,7 +77,7 @@ TEST(Study, AnotherKindStartsFromItsDefaults) {
       "arms: {a: {}, b: {model.position.kind: sinusoidal}, "
       "c: {model.position.max_length: 9}, d: {model.position.kind: learned}}\n";
   const auto position = [&](const std::string& arm) {
-    return run_of(yaml, arm).experiment.model.position;
+    return run_of(yaml, arm).experiment.model.layer.position;
   };
   EXPECT_EQ(std::get<Learned>(position("a")).max_length, 64);
   EXPECT_EQ(std::get<Sinusoidal>(position("b")).base, Sinusoidal{}.base);
@@ -89,7 +89,7 @@ TEST(Study, AnotherKindStartsFromItsDefaults) {
 TEST(Study, KindAppliesBeforeTheOtherKeysWhateverTheirOrder) {
   const auto run = run_of(kBase, "base",
                           {.sets = {"model.position.max_length=9", "model.position.kind=learned"}});
-  EXPECT_EQ(std::get<Learned>(run.experiment.model.position).max_length, 9);
+  EXPECT_EQ(std::get<Learned>(run.experiment.model.layer.position).max_length, 9);
 }
 
 TEST(Study, TheLastSetOfAPathWins) {
@@ -101,7 +101,7 @@ TEST(Study, SetTakesAnyYamlValue) {
   const auto run = run_of(
       kBase, "base",
       {.sets = {"model.position={kind: learned, max_length: 7}", "data.test_length=[3, 4]"}});
-  EXPECT_EQ(std::get<Learned>(run.experiment.model.position).max_length, 7);
+  EXPECT_EQ(std::get<Learned>(run.experiment.model.layer.position).max_length, 7);
   EXPECT_EQ(std::get<data::Copy>(run.experiment.data).test_length, (std::vector<int64_t>{3, 4}));
 }
 

@@ -92,7 +92,7 @@ inline std::string messages_of(const std::string& yaml, const config::Selection&
 /// The weights of a model of embeddings and dense feed-forwards without biases, and nothing else.
 inline int64_t parameters_of(const config::Experiment& experiment, int64_t vocabulary) {
   const auto& model = experiment.model;
-  const auto& dense = std::get<models::DenseFeedForward>(model.feed_forward);
+  const auto& dense = std::get<models::DenseFeedForward>(model.layer.feed_forward);
   return model.d_model * (vocabulary + model.layers * (dense.gated ? 3 : 2) * dense.d_hidden);
 }
 

@@ -24,10 +24,11 @@ records::TestScores scores_of(const training::Translator& translator,
 training::Translator indifferent_translator(data::Tokenizers tokenizers) {
   const auto size = tokenizers.target.vocabulary_size();
   const models::Transformer model(
-      models::TransformerOptions{.d_model = 8,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
+      models::TransformerOptions{
+          .d_model = 8,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 8}}},
       models::Vocabulary{size, size, tokenizer::kPad});
   const torch::NoGradGuard no_grad;
   for (auto& parameter : model->parameters()) parameter.zero_();
@@ -101,7 +102,7 @@ TEST(Evaluate, CountsEveryTableOfTokensOnce) {
         models::TransformerOptions{.family = family,
                                    .d_model = 8,
                                    .layers = 1,
-                                   .attention = models::MultiHead{.heads = 2},
+                                   .layer = {.attention = models::MultiHead{.heads = 2}},
                                    .tying = tying},
         models::Vocabulary{20, 20, tokenizer::kPad});
     return result_of(model, {}, {}).table_parameters;
@@ -126,7 +127,7 @@ TEST(Evaluate, OfTheValidationSetSaysWhatTheTokenizerDoesNotKnow) {
 TEST(Evaluate, RefusesATestSetWhoseOutputsMayOutgrowThePositions) {
   const auto translator = small_translator(3, models::Family::encoder_decoder);
   config::Experiment experiment;
-  experiment.model.position = models::Learned{.max_length = 12};
+  experiment.model.layer.position = models::Learned{.max_length = 12};
   const std::vector<data::TestSet> tests{{.name = "test", .examples = {{"a", "b"}, {"a b", "b"}}}};
   experiment.decoding.max_length = 12;
   EXPECT_EQ(evaluate(translator, tests, experiment).tests.size(), 1U);

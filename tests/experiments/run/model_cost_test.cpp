@@ -15,8 +15,8 @@ constexpr models::Vocabulary kVocabulary{20, 20, 0};
 models::TransformerOptions four_layers() {
   return {.d_model = 16,
           .layers = 4,
-          .attention = models::MultiHead{.heads = 2},
-          .feed_forward = models::DenseFeedForward{.d_hidden = 24}};
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 24}}};
 }
 
 TEST(ModelCost, OfATokenIsThatOfAllPassesOverThePredictedOnes) {

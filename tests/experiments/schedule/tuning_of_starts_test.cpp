@@ -46,7 +46,7 @@ TEST_F(TuningOfStartsTest, EachIsTriedOnTopOfTheBestTrialOfTheOther) {
   for (const auto& run : study.runs) {
     EXPECT_EQ(run.waits, "");
     EXPECT_EQ(peak_of(run), run.arm == "further" ? 1e-3 : 2e-3) << run.arm;
-    EXPECT_EQ(run.experiment.model.norm.kind, models::NormKind::rms);
+    EXPECT_EQ(run.experiment.model.layer.norm.kind, models::NormKind::rms);
   }
   EXPECT_EQ(study.runs.back().experiment.training.init_from.arm, "looked_at")
       << "the runs that are compared start from each other's";

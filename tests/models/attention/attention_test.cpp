@@ -46,8 +46,8 @@ TEST(Attention, RecordsWhatEachQueryReadsWithoutChangingAnything) {
 TransformerOptions one_layer(const MultiHead& heads) {
   auto options = tiny();
   options.layers = 1;
-  options.attention = heads;
-  options.position = NoPosition{};
+  options.layer.attention = heads;
+  options.layer.position = NoPosition{};
   return options;
 }
 
@@ -86,7 +86,7 @@ TEST(ValueResidual, ThatIsLearnedStartsAtTheMeanAndMayTakeTheFirstValuesAlone) {
   auto options = one_layer({.heads = 2, .value_residual = ValueResidual::learned});
   options.layers = 2;
   auto learned = make(options);
-  options.attention = MultiHead{.heads = 2, .value_residual = ValueResidual::fixed};
+  options.layer.attention = MultiHead{.heads = 2, .value_residual = ValueResidual::fixed};
   auto fixed = make(options);
   EXPECT_LT(largest_difference(encoded(learned), encoded(fixed)), 1e-6);
   auto weights = learned->named_parameters();
@@ -156,8 +156,8 @@ TEST(Exclusive, LeavesNothingAlongThePositionsOwnValue) {
 TEST(GroupedKeys, AreReadInTrainingAsInEvaluation) {
   for (const int64_t groups : {1, 2}) {
     auto options = tiny();
-    options.attention = MultiHead{.heads = 4, .key_value_heads = groups};
-    options.position = Rotary{};
+    options.layer.attention = MultiHead{.heads = 4, .key_value_heads = groups};
+    options.layer.position = Rotary{};
     auto model = make(options);
     const auto source = ids({{5, 6, 7, 2}, {8, 2, 0, 0}}), target = ids({{1, 8, 9}, {1, 4, 0}});
     const auto trained = model->forward(source, target);
@@ -324,7 +324,7 @@ TEST(Window, ShowsAQueryTheKeysNearItOnEveryPath) {
     for (const auto& position : std::vector<PositionOptions>{NoPosition{}, T5Bias{}, Shaw{}})
       for (const auto weights : {ScoreFunction::softmax, ScoreFunction::sigmoid}) {
         auto options = one_layer({.heads = 2, .score_function = weights, .window = 2});
-        options.position = position;
+        options.layer.position = position;
         auto model = make(options);
         EXPECT_EQ(reached_from(model, 3), (std::vector<int64_t>{2, 3, 4}));
         EXPECT_EQ(reached_from(model, 0), (std::vector<int64_t>{0, 1}));
@@ -334,7 +334,7 @@ TEST(Window, ShowsAQueryTheKeysNearItOnEveryPath) {
 
 TEST(Window, OfRandomPositionIdsCountsTokens) {
   auto options = one_layer({.heads = 2, .window = 2});
-  options.position = Sinusoidal{};
+  options.layer.position = Sinusoidal{};
   options.position_ids = Randomized{.range = 1000, .longest = 40};
   auto model = make(options);
   EXPECT_EQ(reached_from(model, 3), (std::vector<int64_t>{2, 3, 4}));
@@ -343,7 +343,7 @@ TEST(Window, OfRandomPositionIdsCountsTokens) {
 TEST(Window, IsNotThatOfTheAttentionOverTheEncodersOutput) {
   torch::NoGradGuard no_grad;
   auto options = tiny();
-  options.attention = MultiHead{.heads = 2, .window = 1};
+  options.layer.attention = MultiHead{.heads = 2, .window = 1};
   const auto stack = stack_of(options, Side::decoder);
   EXPECT_FALSE(std::get<MultiHead>(stack.layers.front().cross_attention).window);
   auto model = make(options);

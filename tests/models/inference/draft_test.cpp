@@ -107,7 +107,7 @@ TEST(Draft, RightGuessesNeedNoPasses) {
 
 TEST(Draft, EndsAtTheLastLearnedPosition) {
   auto options = guessing(1, Family::decoder_only)->options();
-  options.position = Learned{.max_length = 10};
+  options.layer.position = Learned{.max_length = 10};
   Transformer network(options, Vocabulary{kVocabulary, kVocabulary, 0});
   initialize(*network, 1);
   const InferenceModel model(network);

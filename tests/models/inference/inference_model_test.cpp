@@ -108,7 +108,8 @@ TEST(InferenceModel, NoDtypeIsSilentlyIgnoredOnAnyDevice) {
 
 /// What a device that casts gets.
 TEST(InferenceModel, CastingKeepsTheScoresOfRoutersInFloat) {
-  auto model = make({.d_model = 16, .feed_forward = MixtureOptions{.experts = 4, .d_hidden = 12}});
+  auto model = make(
+      {.d_model = 16, .layer = {.feed_forward = MixtureOptions{.experts = 4, .d_hidden = 12}}});
   cast_weights(*model, torch::kBFloat16);
   int64_t routers = 0;
   for (const auto& item : model->named_parameters()) {

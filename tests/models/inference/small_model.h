@@ -17,8 +17,8 @@ inline Transformer small(uint64_t seed, Family family = Family::encoder_decoder)
   Transformer model(TransformerOptions{.family = family,
                                        .d_model = 8,
                                        .layers = 1,
-                                       .attention = MultiHead{.heads = 2},
-                                       .feed_forward = DenseFeedForward{.d_hidden = 8}},
+                                       .layer = {.attention = MultiHead{.heads = 2},
+                                                 .feed_forward = DenseFeedForward{.d_hidden = 8}}},
                     Vocabulary{kVocabulary, kVocabulary, 0});
   initialize(*model, seed);
   torch::NoGradGuard no_grad;

@@ -70,7 +70,7 @@ bool is_shift_free(Transformer& model) {
 TEST(Compatibility, EveryCellOfTheTableIsWhatTheModelDoes) {
   torch::NoGradGuard no_grad;
   for (const auto& [name, options] : position_variants()) {
-    const auto kind = std::visit([](const auto& o) { return o.name; }, options.position);
+    const auto kind = std::visit([](const auto& o) { return o.name; }, options.layer.position);
     const auto row = std::ranges::find(kCompatibility, kind, &Compatibility::scheme);
     ASSERT_NE(row, kCompatibility.end()) << kind;
     auto model = moved(options);

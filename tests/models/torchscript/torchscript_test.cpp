@@ -105,7 +105,8 @@ std::vector<Variant> encoder_variants() {
     const auto name =
         std::visit([]<class Held>(const Held&) { return std::string(Held::name); }, router);
     all.push_back(changed("experts, " + name, [&](auto& o) {
-      o.feed_forward = MixtureOptions{.experts = 3, .active = 1, .d_hidden = 16, .router = router};
+      o.layer.feed_forward =
+          MixtureOptions{.experts = 3, .active = 1, .d_hidden = 16, .router = router};
     }));
   }
   return all;
@@ -141,7 +142,7 @@ std::vector<Variant> all_modules() {
     for (size_t i = 0; i < schemes.size(); ++i) {
       auto [name, options] = schemes[i];
       if ((i % 2 == 0) == (family == Family::decoder_only))
-        options.feed_forward = MixtureOptions{.experts = 4, .d_hidden = 12};
+        options.layer.feed_forward = MixtureOptions{.experts = 4, .d_hidden = 12};
       add({name, options}, family);
     }
   }
@@ -166,7 +167,7 @@ double counted_flops(TransformerOptions options, const Case& one) {
 /// PyTorch computes keys and values of the encoder's output once for all rounds of a layer.
 bool computes_what_counts(const TransformerOptions& options) {
   if (options.share.layers && options.family == Family::encoder_decoder) return false;
-  const auto* mixture = std::get_if<MixtureOptions>(&options.feed_forward);
+  const auto* mixture = std::get_if<MixtureOptions>(&options.layer.feed_forward);
   if (mixture == nullptr) return true;
   const auto* limited = std::get_if<LimitedCapacity>(&mixture->capacity);
   return mixture->d_hidden != 2 && (limited == nullptr || !limited->evaluation) &&
@@ -245,7 +246,7 @@ TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
       "a sequence of 6 tokens is longer than the 5 positions that this model has";
   const auto fits = torch::full({2, 5}, 4), longer = torch::full({2, 6}, 4);
   auto options = tiny();
-  options.position = Learned{.max_length = 5};
+  options.layer.position = Learned{.max_length = 5};
   change_layers(options, Side::encoder, [](auto& layer) { layer.position = Sinusoidal{}; });
   auto writer = make(options);
   const auto pair = to_torchscript(writer, kTokens);
@@ -258,7 +259,7 @@ TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
   EXPECT_EQ(refusal(pair, "greedy", {longer}), "");
 
   options = tiny();
-  options.position = Learned{.max_length = 5};
+  options.layer.position = Learned{.max_length = 5};
   for (const auto family : {Family::encoder_only, Family::decoder_only}) {
     options.family = family;
     auto model = make(options);

@@ -28,9 +28,9 @@ std::string refusal(const models::TransformerOptions& model,
 TEST(PositionLimit, IsOfLearnedTablesAndRandomizedIdsAlone) {
   models::TransformerOptions model;
   EXPECT_FALSE(position_limit(model, Side::encoder));
-  model.position = models::Learned{.max_length = 7, .beyond = models::Beyond::clamp};
+  model.layer.position = models::Learned{.max_length = 7, .beyond = models::Beyond::clamp};
   EXPECT_FALSE(position_limit(model, Side::encoder));
-  model.position = models::Learned{.max_length = 7};
+  model.layer.position = models::Learned{.max_length = 7};
   EXPECT_EQ(position_limit(model, Side::encoder)->tokens, 7);
   EXPECT_EQ(position_limit(model, Side::encoder)->key, "model.position.max_length");
   for (auto& layer : own_layers(model, Side::decoder))
@@ -46,7 +46,7 @@ TEST(PositionLimit, IsOfLearnedTablesAndRandomizedIdsAlone) {
 }
 
 TEST(CheckLengths, NamesHowManyAreTooLongAndTheKey) {
-  const models::TransformerOptions model{.position = models::Learned{.max_length = 4}};
+  const models::TransformerOptions model{.layer = {.position = models::Learned{.max_length = 4}}};
   EXPECT_EQ(refusal(model, {sides(4, 4), sides(1, 1)}), "");
   EXPECT_EQ(refusal(model, {sides(4, 1), sides(5, 1), sides(6, 1)}),
             "test: 2 of 3 sources are longer than the 4 positions that the model has for them (the "
@@ -57,7 +57,7 @@ TEST(CheckLengths, NamesHowManyAreTooLongAndTheKey) {
 
 TEST(CheckLengths, OfADecoderAloneAreThoseOfSourceAndTargetTogether) {
   const models::TransformerOptions model{.family = models::Family::decoder_only,
-                                         .position = models::Learned{.max_length = 4}};
+                                         .layer = {.position = models::Learned{.max_length = 4}}};
   EXPECT_EQ(refusal(model, {sides(0, 4)}), "");
   EXPECT_NE(refusal(model, {sides(0, 5)}).find("1 of 1 sequences"), std::string::npos);
 }
@@ -90,7 +90,7 @@ TEST(CheckOutputs, NamesHowManyMayOutgrowThePositionsAndTheKeys) {
 
 TEST(CheckOutputs, OfADecoderAloneStandBehindTheirPrompts) {
   const models::TransformerOptions model{.family = models::Family::decoder_only,
-                                         .position = models::Learned{.max_length = 20}};
+                                         .layer = {.position = models::Learned{.max_length = 20}}};
   data::EncodedExample joined = sides(0, 5);
   joined.prompt_length = 4;
   EXPECT_EQ(refusal(model, {joined}, {.max_length = 16}), "");
@@ -100,7 +100,7 @@ TEST(CheckOutputs, OfADecoderAloneStandBehindTheirPrompts) {
 
 TEST(CheckLengths, WithoutAStartTokenTheDecoderReadsOneTokenFewer) {
   const models::TransformerOptions model{.family = models::Family::decoder_only,
-                                         .position = models::Learned{.max_length = 4}};
+                                         .layer = {.position = models::Learned{.max_length = 4}}};
   auto example = sides(0, 5);
   EXPECT_NE(refusal(model, {example}), "");
   example.started = false;  // of five tokens four are read, and the last one is predicted
@@ -127,7 +127,7 @@ std::string line_refusal(const models::TransformerOptions& model, const LineLeng
 }
 
 TEST(CheckLine, NamesTheLineThatIsTooLongOrWhoseOutputMayBe) {
-  const models::TransformerOptions model{.position = models::Learned{.max_length = 4}};
+  const models::TransformerOptions model{.layer = {.position = models::Learned{.max_length = 4}}};
   EXPECT_EQ(line_refusal(model, {.number = 3, .tokens = 4}), "");
   EXPECT_NE(line_refusal(model, {.number = 3, .tokens = 5}).find("line 3 has 5 tokens"),
             std::string::npos);
@@ -143,7 +143,7 @@ TEST(CheckLine, NamesTheLineThatIsTooLongOrWhoseOutputMayBe) {
 
 TEST(CheckLine, OfADecoderAloneCountsTheLineBeforeItsOutput) {
   const models::TransformerOptions model{.family = models::Family::decoder_only,
-                                         .position = models::Learned{.max_length = 9}};
+                                         .layer = {.position = models::Learned{.max_length = 9}}};
   EXPECT_EQ(line_refusal(model, {.number = 1, .tokens = 4, .output = 5}), "");
   EXPECT_NE(line_refusal(model, {.number = 1, .tokens = 4, .output = 6}).find("positions for 5"),
             std::string::npos);
@@ -153,7 +153,7 @@ TEST(CheckLine, OfADecoderAloneCountsTheLineBeforeItsOutput) {
 
 TEST(CheckLine, IsAskedOfEveryLineThatIsTranslated) {
   const auto learned = [](models::TransformerOptions& options) {
-    options.position = models::Learned{.max_length = 12};
+    options.layer.position = models::Learned{.max_length = 12};
   };
   const auto short_table = small_translator(3, models::Family::encoder_decoder, learned);
   const auto any_length = small_translator(3, models::Family::encoder_decoder);

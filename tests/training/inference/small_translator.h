@@ -19,11 +19,12 @@ inline Translator small_translator(uint64_t seed, models::Family family, const C
   const bool classifies = family == models::Family::encoder_only;
   data::DataOptions data = data::Copy{};
   auto tokenizers = data::train_tokenizers({.kind = tokenizer::Kind::word}, kSmallText);
-  models::TransformerOptions options{.family = family,
-                                     .d_model = 16,
-                                     .layers = 1,
-                                     .attention = models::MultiHead{.heads = 2},
-                                     .feed_forward = models::DenseFeedForward{.d_hidden = 16}};
+  models::TransformerOptions options{
+      .family = family,
+      .d_model = 16,
+      .layers = 1,
+      .layer = {.attention = models::MultiHead{.heads = 2},
+                .feed_forward = models::DenseFeedForward{.d_hidden = 16}}};
   if (!broken.empty()) options.tying = models::Tying::none;
   if (classifies) {
     data = data::Labelled{};

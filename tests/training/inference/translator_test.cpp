@@ -100,10 +100,11 @@ TEST(Translator, ABlankLineGivesOneEmptyText) {
 TEST(Translator, AnOutputIsOneLineWhateverItsTokensHold) {
   const auto bytes = tokenizer::Tokenizer::train({.kind = tokenizer::Kind::byte}, {});
   const models::Transformer model(
-      models::TransformerOptions{.d_model = 16,
-                                 .layers = 1,
-                                 .attention = models::MultiHead{.heads = 2},
-                                 .feed_forward = models::DenseFeedForward{.d_hidden = 16}},
+      models::TransformerOptions{
+          .d_model = 16,
+          .layers = 1,
+          .layer = {.attention = models::MultiHead{.heads = 2},
+                    .feed_forward = models::DenseFeedForward{.d_hidden = 16}}},
       models::Vocabulary{bytes.vocabulary_size(), bytes.vocabulary_size(), tokenizer::kPad});
   models::initialize(*model, 1);
   const Translator translator{

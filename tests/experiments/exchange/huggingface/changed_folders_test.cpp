@@ -33,7 +33,7 @@ FamilyMap map_of(const json& config) {
 }
 
 double fraction_of(const HubCheckpoint& read) {
-  return std::get<models::Rotary>(read.options.position).fraction;
+  return std::get<models::Rotary>(read.options.layer.position).fraction;
 }
 
 double scale_of(const HubCheckpoint& read) {

@@ -32,30 +32,30 @@ models::TransformerOptions small(models::Family family) {
   o.family = family;
   o.d_model = 16;
   o.layers = 2;
-  o.attention = MultiHead{.heads = 4};
-  o.feed_forward = models::DenseFeedForward{.d_hidden = 24};
+  o.layer.attention = MultiHead{.heads = 4};
+  o.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24};
   o.dropout = 0;
   return o;
 }
 
 models::TransformerOptions llama_like() {
   auto o = small(models::Family::decoder_only);
-  o.attention = MultiHead{.heads = 4, .key_value_heads = 2};
-  o.feed_forward = models::DenseFeedForward{
+  o.layer.attention = MultiHead{.heads = 4, .key_value_heads = 2};
+  o.layer.feed_forward = models::DenseFeedForward{
       .d_hidden = 24, .activation = models::Activation::silu, .gated = true};
-  o.position = models::Rotary{};
-  o.norm = {.kind = models::NormKind::rms, .placement = models::NormPlacement::pre};
+  o.layer.position = models::Rotary{};
+  o.layer.norm = {.kind = models::NormKind::rms, .placement = models::NormPlacement::pre};
   o.bias = o.embedding_scale = false;
   return o;
 }
 
 models::TransformerOptions untied_bert() {
   auto bert = small(models::Family::encoder_only);
-  bert.position = models::Learned{.max_length = 20};
+  bert.layer.position = models::Learned{.max_length = 20};
   bert.embedding_norm = models::EmbeddingNorm::layer;
   bert.embedding_scale = false;
   bert.output = models::LmHead{{}, true, models::Activation::gelu};
-  bert.feed_forward =
+  bert.layer.feed_forward =
       models::DenseFeedForward{.d_hidden = 24, .activation = models::Activation::gelu};
   bert.tying = models::Tying::none;
   return bert;
@@ -63,9 +63,9 @@ models::TransformerOptions untied_bert() {
 
 models::TransformerOptions t5_like() {
   auto t5 = small(models::Family::encoder_decoder);
-  t5.attention = MultiHead{.heads = 4, .scale = {.value = 1}};
-  t5.position = models::T5Bias{.buckets = 8, .max_distance = 20};
-  t5.norm = {
+  t5.layer.attention = MultiHead{.heads = 4, .scale = {.value = 1}};
+  t5.layer.position = models::T5Bias{.buckets = 8, .max_distance = 20};
+  t5.layer.norm = {
       .kind = models::NormKind::rms, .placement = models::NormPlacement::pre, .epsilon = 1e-6};
   t5.bias = t5.embedding_scale = false;
   t5.output = models::LmHead{{.scale = 0.25}};
@@ -161,22 +161,22 @@ class WrittenFamilies : public training::FolderTestCase {
 TEST_F(WrittenFamilies, ComputeWhatTheModelsCompute) {
   auto llama = llama_like();
   EXPECT_EQ(written_as(llama), "LlamaForCausalLM");
-  auto& heads = std::get<MultiHead>(llama.attention);
+  auto& heads = std::get<MultiHead>(llama.layer.attention);
   heads.qkv_bias = true;
   EXPECT_EQ(written_as(llama), "Qwen2ForCausalLM");
   heads = {.heads = 4, .d_k = 6, .d_v = 6, .key_value_heads = 2, .qk_norm = models::QkNorm::rms};
   EXPECT_EQ(written_as(llama), "Qwen3ForCausalLM");
 
   auto gpt = small(models::Family::decoder_only);
-  gpt.position = models::Learned{.max_length = 20};
-  gpt.norm.placement = models::NormPlacement::pre;
+  gpt.layer.position = models::Learned{.max_length = 20};
+  gpt.layer.norm.placement = models::NormPlacement::pre;
   gpt.embedding_scale = false;
   EXPECT_EQ(written_as(gpt), "GPT2LMHeadModel");
-  gpt.position = models::Rotary{.fraction = 0.5};
-  gpt.block = models::Block::parallel_norms;
+  gpt.layer.position = models::Rotary{.fraction = 0.5};
+  gpt.layer.block = models::Block::parallel_norms;
   gpt.tying = models::Tying::none;
   EXPECT_EQ(written_as(gpt), "GPTNeoXForCausalLM");
-  gpt.position = models::Rotary{};
+  gpt.layer.position = models::Rotary{};
   EXPECT_EQ(written_as(gpt), "GPTNeoXForCausalLM") << "which turns a quarter if nothing is said";
 
   auto bert = untied_bert();
@@ -187,17 +187,19 @@ TEST_F(WrittenFamilies, ComputeWhatTheModelsCompute) {
 
 TEST_F(WrittenFamilies, LatentAttentionIsDeepSeeksAndMamba2ItsOwn) {
   auto o = llama_like();
-  o.norm.epsilon = 1e-6;
+  o.layer.norm.epsilon = 1e-6;
   o.tying = models::Tying::none;
   for (const std::optional<int64_t> query_rank : {std::optional<int64_t>(), {6}}) {
-    o.attention = models::Latent{.heads = 4, .query_rank = query_rank, .d_k = 3, .shared_d_k = 4};
+    o.layer.attention =
+        models::Latent{.heads = 4, .query_rank = query_rank, .d_k = 3, .shared_d_k = 4};
     EXPECT_EQ(written_as(o), "DeepseekV3ForCausalLM");
   }
-  o.position = models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 3}};
+  o.layer.position =
+      models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 3}};
   EXPECT_EQ(written_as(o), "DeepseekV3ForCausalLM");
-  o.attention = models::Mamba2{.heads = 4, .state_size = 5};
-  o.feed_forward = models::NoFeedForward{};
-  o.position = models::NoPosition{};
+  o.layer.attention = models::Mamba2{.heads = 4, .state_size = 5};
+  o.layer.feed_forward = models::NoFeedForward{};
+  o.layer.position = models::NoPosition{};
   EXPECT_EQ(written_as(o), "Mamba2ForCausalLM");
 }
 
@@ -208,9 +210,9 @@ TEST_F(WrittenFamilies, TheVanillaTransformerIsMarians) {
 
 TEST_F(WrittenFamilies, RatesOfDropoutAreThoseOfTraining) {
   auto gpt = small(models::Family::decoder_only);
-  gpt.attention = MultiHead{.heads = 4, .dropout = 0.3};
-  gpt.position = models::Learned{.max_length = 20};
-  gpt.norm.placement = models::NormPlacement::pre;
+  gpt.layer.attention = MultiHead{.heads = 4, .dropout = 0.3};
+  gpt.layer.position = models::Learned{.max_length = 20};
+  gpt.layer.norm.placement = models::NormPlacement::pre;
   gpt.embedding_scale = false;
   gpt.dropout = 0.1;
   auto config = write_family(gpt, 32, kVocabulary, kSpecial).config;
@@ -221,7 +223,7 @@ TEST_F(WrittenFamilies, RatesOfDropoutAreThoseOfTraining) {
   EXPECT_EQ(config.at("embd_pdrop"), 0.2);
   EXPECT_EQ(config.at("attn_pdrop"), 0.3);
   auto marian = small(models::Family::encoder_decoder);
-  marian.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.4};
+  marian.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.4};
   EXPECT_EQ(write_family(marian, 32, kVocabulary, kSpecial).config.at("activation_dropout"), 0.4);
   EXPECT_EQ(written_as(gpt), "GPT2LMHeadModel") << "nothing of it changes what it computes";
   EXPECT_EQ(written_as(marian), "MarianMTModel");
@@ -230,7 +232,7 @@ TEST_F(WrittenFamilies, RatesOfDropoutAreThoseOfTraining) {
 TEST_F(WrittenFamilies, LengthsAreThoseOfTraining) {
   auto llama = llama_like();
   EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 65);
-  llama.position =
+  llama.layer.position =
       models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 16}};
   EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 64);
 }
@@ -274,7 +276,7 @@ TEST_F(WrittenFamilies, ABiasOfTheOutputUnderAnotherNameIsSeenByTheCheck) {
 
 TEST_F(WrittenFamilies, AWrongFieldOfTheConfigurationIsSeenByTheCheck) {
   auto llama = llama_like();
-  llama.norm.epsilon = 1e-6;
+  llama.layer.norm.epsilon = 1e-6;
   auto written = write(llama);
   const std::pair<const char*, nlohmann::json> fields[] = {
       {"rms_norm_eps", 1e-5},
@@ -315,14 +317,14 @@ TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
     return refusal_of<UsageError>([&] { write_family(options, 32, kVocabulary, kSpecial); });
   };
   auto o = llama_like();
-  std::get<MultiHead>(o.attention).softcap = 30;
+  std::get<MultiHead>(o.layer.attention).softcap = 30;
   EXPECT_TRUE(
       says(refusal(o), "the nearest is LlamaForCausalLM, but model.attention.softcap is 30"));
   o = llama_like();
-  o.position = models::Alibi{};
+  o.layer.position = models::Alibi{};
   EXPECT_TRUE(says(refusal(o), "model.position.kind is alibi here and rotary there"));
   o = llama_like();
-  o.canon.places = {models::CanonPlace::attention};
+  o.layer.canon.places = {models::CanonPlace::attention};
   models::own_layers(o, models::Side::decoder);  // a list of layers that are alike
   EXPECT_TRUE(says(refusal(o), "model.canon.places is [a] here and [] there"));
   o = llama_like();
@@ -334,15 +336,15 @@ TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
     layer.cross_attention = models::NoAttention{};
   EXPECT_TRUE(says(refusal(pair), "model.cross_attention.kind is none here"));
   auto latent = llama_like();
-  latent.attention = models::Latent{.heads = 4};
+  latent.layer.attention = models::Latent{.heads = 4};
   EXPECT_TRUE(
       says(refusal(latent), "the nearest is DeepseekV3ForCausalLM, but model.norm.epsilon is"));
-  latent.norm.epsilon = 1e-6;
-  std::get<models::DenseFeedForward>(latent.feed_forward).bias = false;
+  latent.layer.norm.epsilon = 1e-6;
+  std::get<models::DenseFeedForward>(latent.layer.feed_forward).bias = false;
   latent.bias = true;
   EXPECT_TRUE(says(refusal(latent), "model.bias is true here and false there"));
   auto mixture = llama_like();
-  mixture.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
+  mixture.layer.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
   EXPECT_TRUE(says(refusal(mixture), "model.feed_forward.kind is moe here and dense there"));
 }
 
