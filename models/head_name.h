@@ -119,7 +119,7 @@ inline std::vector<AttentionName> attentions_of(const TransformerOptions& o) {
       const LayerName name{side, stack.layer_at(depth)};
       const auto& layer = stack.layer(name.layer);
       if (head_count(layer.attention) > 0) names.push_back({name, false});
-      if (std::holds_alternative<MultiHead>(layer.cross_attention)) names.push_back({name, true});
+      if (is_sublayer(layer.cross_attention)) names.push_back({name, true});
     }
   }
   return names;

@@ -268,7 +268,7 @@ double stack_products(const StackOptions& stack, const PassExtent& extent, int64
 
 HeadProducts head_products(const TransformerOptions& options, const Vocabulary& vocabulary,
                            const PassExtent& extent) {
-  const bool labels = std::holds_alternative<LabelHead>(options.output);
+  const bool labels = predicts_labels(options.output);
   const int64_t predicted = labels                                   ? 1
                             : options.family == Family::encoder_only ? extent.source
                                                                      : extent.target;

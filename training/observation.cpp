@@ -72,8 +72,7 @@ class PassObserver {
   const models::AttentionOptions& mixer() const { return layer_options().attention; }
   std::string layer() const { return fmt::format("{}.layers.{}", text_of(side_), depth_); }
   bool is_mixture() const {
-    return std::holds_alternative<models::MixtureOptions>(
-        models::feed_forward_of(layer_options().feed_forward));
+    return models::routes(models::feed_forward_of(layer_options().feed_forward));
   }
 
   void add(Observable what, const std::string& place, std::vector<double> values) {

@@ -221,8 +221,7 @@ class Sorter {
         const auto& layer = stack.layer(stack.layer_at(i));
         const auto& own = reads ? source_ : target_;
         if (models::has_scores(layer.attention)) take(reads ? encoder : decoder, i, own, own);
-        if (std::holds_alternative<models::MultiHead>(layer.cross_attention))
-          take(memory, i, target_, source_);
+        if (models::is_sublayer(layer.cross_attention)) take(memory, i, target_, source_);
       }
     }
     std::vector<report::AttentionGroup> groups;

@@ -108,7 +108,7 @@ models::Vocabulary vocabulary_of(const config::Experiment& experiment,
 
 models::Transformer make_model(const config::Experiment& experiment,
                                const data::Tokenizers& tokenizers) {
-  const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
+  const bool labels = models::predicts_labels(experiment.model.output);
   if (labels != tokenizers.labels.has_value())
     throw tokenizer::TokenizerError(
         labels

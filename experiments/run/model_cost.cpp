@@ -99,7 +99,7 @@ config::ParameterCounter counted_parameters() {
     const auto key =
         fmt::format("{}\n{}", vocabulary, config::canonical({.model = experiment.model}));
     const auto [found, fresh] = known->try_emplace(key);
-    const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
+    const bool labels = models::predicts_labels(experiment.model.output);
     if (fresh)
       found->second = models::parameter_count(*models::Transformer(
           experiment.model,
@@ -117,7 +117,7 @@ std::vector<training::TrainingProblem> check_parts(const config::Experiment& exp
 CountedVocabulary counted_vocabulary(const config::Experiment& experiment,
                                      const std::filesystem::path& folder,
                                      const std::optional<int64_t>& given) {
-  const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
+  const bool labels = models::predicts_labels(experiment.model.output);
   if (given && !labels) return {{*given, *given, tokenizer::kPad}, "--vocabulary"};
   const auto declared = config::declared_vocabulary(experiment);
   if (declared && is_in_files(experiment.data))

@@ -18,6 +18,7 @@ class Mixer;
 struct StackOptions;
 
 // Every mixer states
+//   is_sublayer      whether it adds to the residual stream
 //   has_scores       whether position schemes have scores to act on
 //   has_projections  whether queries, keys and values of the model's input stand side by side
 //   causal_only      whether it can only read from left to right
@@ -31,7 +32,7 @@ struct StackOptions;
 
 /// Traits of mixers without scores whose state or window reads on across documents.
 struct MixerWithoutScores : EmptyOptions {
-  static constexpr bool has_scores = false, has_projections = false;
+  static constexpr bool is_sublayer = true, has_scores = false, has_projections = false;
   static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }
@@ -100,7 +101,7 @@ struct MultiHead {
       "multi-head attention (Vaswani et al. 2017, arXiv 1706.03762), whose heads may share keys "
       "and "
       "values in groups (Ainslie et al. 2023, arXiv 2305.13245)";
-  static constexpr bool has_scores = true, has_projections = true;
+  static constexpr bool is_sublayer = true, has_scores = true, has_projections = true;
   static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
   constexpr bool can_forget() const { return !forgetting; }
   constexpr bool clips_scores() const { return !forgetting && qk_norm == QkNorm::none; }
@@ -192,7 +193,7 @@ struct Latent {
   static constexpr std::string_view about =
       "multi-head latent attention, whose keys and values are products of one vector of low rank "
       "(DeepSeek-AI 2024, arXiv 2405.04434)";
-  static constexpr bool has_scores = true, has_projections = false;
+  static constexpr bool is_sublayer = true, has_scores = true, has_projections = false;
   static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
   static constexpr bool can_forget() { return true; }
   static constexpr bool clips_scores() { return true; }
@@ -250,7 +251,7 @@ constexpr LatentWidths widths_of(const Latent& o, int64_t d_model) {
 struct NoAttention : MixerWithoutScores {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about = "no sub-layer: positions do not exchange anything";
-  static constexpr bool keeps_documents = true;
+  static constexpr bool is_sublayer = false, keeps_documents = true;
   static constexpr bool can_forget() { return true; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };

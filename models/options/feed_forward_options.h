@@ -19,11 +19,16 @@ inline constexpr auto kHiddenDropoutHelp =
     "dropout probability of hidden layers in training, behind the activation (activation_dropout, "
     "mlp_dropout)";
 
+// Every feed-forward states
+//   is_sublayer  whether it adds to the residual stream
+//   routes       whether it sends each position to some of several experts
+
 struct DenseFeedForward {
   static constexpr std::string_view name = "dense";
   static constexpr std::string_view about =
       "two linear maps around an activation at every position (Vaswani et al. 2017, arXiv "
       "1706.03762), or three with a gate (Shazeer 2020, arXiv 2002.05202)";
+  static constexpr bool is_sublayer = true, routes = false;
   int64_t d_hidden = 2048;
   Activation activation = Activation::relu;
   bool gated = false;
@@ -122,6 +127,7 @@ struct MixtureOptions {
   static constexpr std::string_view about =
       "a mixture of experts: several feed-forwards, of which each position uses a few (Shazeer et "
       "al. 2017, arXiv 1701.06538)";
+  static constexpr bool is_sublayer = true, routes = true;
   int64_t experts = 8;
   int64_t active = 2;
   int64_t d_hidden = 1024;
@@ -189,9 +195,14 @@ struct MixtureOptions {
 struct NoFeedForward : EmptyOptions {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about = "no feed-forward";
+  static constexpr bool is_sublayer = false, routes = false;
 };
 
 using FeedForwardOptions = std::variant<DenseFeedForward, MixtureOptions, NoFeedForward>;
+
+constexpr bool routes(const FeedForwardOptions& options) {
+  return std::visit([]<class Held>(const Held&) { return Held::routes; }, options);
+}
 
 /// The feed-forward that a layer with these options has: the dense twin of a mixture with `match`.
 inline FeedForwardOptions feed_forward_of(const FeedForwardOptions& options) {

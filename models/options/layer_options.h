@@ -169,6 +169,7 @@ inline std::string text_of(Side side) { return side == Side::encoder ? "encoder"
 struct Same : EmptyOptions {
   static constexpr std::string_view name = "same";
   static constexpr std::string_view about = "the attention of the whole model, without its window";
+  static constexpr bool is_sublayer = true;
 };
 
 /// Attention of a decoder's layer over the encoder's output.
@@ -237,7 +238,7 @@ constexpr bool reads_position_ids(const PositionOptions& position) {
 
 /// Whether a scheme adds its vectors to the embeddings, which every later layer then reads.
 constexpr bool adds_to_embeddings(const PositionOptions& position) {
-  return !needs_attention(position) && !std::holds_alternative<NoPosition>(position);
+  return std::visit([]<class Held>(const Held&) { return Held::adds_to_embeddings; }, position);
 }
 
 /// Whether a scheme adds its vectors again before every later layer.

@@ -32,6 +32,12 @@ bool equal_values(const std::variant<Options...>& left, const std::variant<Optio
                                               left);
 }
 
+/// Whether a choice is a sub-layer, which adds to the residual stream, or nothing in its place.
+template <class... Options>
+constexpr bool is_sublayer(const std::variant<Options...>& choice) {
+  return std::visit([]<class Held>(const Held&) { return Held::is_sublayer; }, choice);
+}
+
 /// Whether two option structs have the same values in all of their fields().
 template <class Options>
 bool equal_options(const Options& left, const Options& right) {

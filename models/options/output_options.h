@@ -15,6 +15,7 @@ ABLATE_ENUM(Pool, first, mean);
 
 /// Members of every head.
 struct Head {
+  static constexpr bool predicts_labels = false;
   double scale = 1.0;
   double softcap = 0.0;
 
@@ -53,6 +54,7 @@ struct LabelHead : Head {
   static constexpr std::string_view name = "label";
   static constexpr std::string_view about =
       "logits of the class of a whole sequence (Devlin et al. 2018, arXiv 1810.04805)";
+  static constexpr bool predicts_labels = true;
   Pool pool = Pool::first;
   double dropout = 0.0;
 
@@ -67,5 +69,10 @@ struct LabelHead : Head {
 };
 
 using HeadOptions = std::variant<LmHead, LabelHead>;
+
+/// Whether what a head predicts are classes, not tokens.
+constexpr bool predicts_labels(const HeadOptions& head) {
+  return std::visit([]<class Held>(const Held&) { return Held::predicts_labels; }, head);
+}
 
 }  // namespace ablate::models

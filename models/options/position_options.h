@@ -18,6 +18,7 @@ struct PositionContext;
 
 // Every scheme states
 //   needs_attention     whether it acts inside multi-head attention
+//   adds_to_embeddings  whether it adds its vectors to what a layer reads
 //   reads_position_ids  whether it depends on position ids
 //   tells_order         whether an encoder can distinguish orders of its input
 //   shift_free          whether an encoder's output is the same if all positions are shifted
@@ -31,7 +32,7 @@ struct NoPosition : EmptyOptions {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about =
       "no position information at all (Haviv et al. 2022, arXiv 2203.16634)";
-  static constexpr bool needs_attention = false;
+  static constexpr bool needs_attention = false, adds_to_embeddings = false;
   static constexpr bool reads_position_ids = false;
   static constexpr bool tells_order = false;
   static constexpr bool shift_free = true;
@@ -44,7 +45,7 @@ struct NoPosition : EmptyOptions {
 
 /// Properties of schemes that add vectors to embeddings.
 struct AbsoluteScheme : EmptyOptions {
-  static constexpr bool needs_attention = false;
+  static constexpr bool needs_attention = false, adds_to_embeddings = true;
   static constexpr bool reads_position_ids = true;
   static constexpr bool tells_order = true;
   static constexpr bool shift_free = false;
@@ -55,7 +56,7 @@ struct AbsoluteScheme : EmptyOptions {
 
 /// Properties of schemes that act on distances inside attention.
 struct RelativeScheme : EmptyOptions {
-  static constexpr bool needs_attention = true;
+  static constexpr bool needs_attention = true, adds_to_embeddings = false;
   static constexpr bool reads_position_ids = true;
   static constexpr bool tells_order = true;
   static constexpr bool shift_free = true;

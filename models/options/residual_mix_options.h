@@ -9,10 +9,14 @@
 
 namespace ablate::models {
 
+// Every mix states
+//   mixes  whether layers read more than what the last one left, by weights of their depth
+//   adds   whether it mixes what layers add
+
 struct NoMix : EmptyOptions {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about = "every layer adds to what it reads";
-  static constexpr bool adds = false;
+  static constexpr bool mixes = false, adds = false;
 };
 
 /// The embeddings are among them; weights start at the last output alone (section 3).
@@ -21,7 +25,7 @@ struct DenseMix : EmptyOptions {
   static constexpr std::string_view about =
       "every layer reads a learned weighted sum of all earlier outputs (Pagliardini et al. 2024, "
       "DenseFormer, arXiv 2402.02622)";
-  static constexpr bool adds = false;
+  static constexpr bool mixes = true, adds = false;
 };
 
 /// It reads an average of the embeddings and of these outputs, weighted at each position by a
@@ -32,7 +36,7 @@ struct AttentionMix : EmptyOptions {
   static constexpr std::string_view about =
       "every layer attends over what earlier layers added (Kimi Team 2026, Attention Residuals, "
       "arXiv 2603.15031)";
-  static constexpr bool adds = true;
+  static constexpr bool mixes = true, adds = true;
 };
 
 /// Every layer reads a weighted sum of the streams, mixes them and adds its own part to each, by
@@ -47,7 +51,7 @@ struct HyperMix {
   static constexpr std::string_view about =
       "several residual streams that layers read, mix and add to by learned weights (Zhu et al. "
       "2024, arXiv 2409.19606; Xie et al. 2025, mHC, arXiv 2512.24880)";
-  static constexpr bool adds = true;
+  static constexpr bool mixes = true, adds = true;
   int64_t streams = 4;
   bool manifold = true;
 
@@ -59,5 +63,9 @@ struct HyperMix {
 };
 
 using ResidualMixOptions = std::variant<NoMix, DenseMix, AttentionMix, HyperMix>;
+
+constexpr bool mixes(const ResidualMixOptions& options) {
+  return std::visit([]<class Held>(const Held&) { return Held::mixes; }, options);
+}
 
 }  // namespace ablate::models

@@ -61,9 +61,9 @@ struct StackOptions {
     int64_t count = 0;
     for (int64_t i = 0; i < depth; ++i) {
       const auto& o = layer(layer_at(i));
-      count += std::holds_alternative<NoAttention>(o.attention) ? 0 : 1;
-      count += std::holds_alternative<MultiHead>(o.cross_attention) ? 1 : 0;
-      count += std::holds_alternative<NoFeedForward>(o.feed_forward) ? 0 : 1;
+      for (const bool adds :
+           {is_sublayer(o.attention), is_sublayer(o.cross_attention), is_sublayer(o.feed_forward)})
+        count += adds ? 1 : 0;
     }
     return count;
   }
@@ -140,15 +140,13 @@ struct StackRules {
   void check_canon(const LayerOptions& layer, const std::string& at) const {
     const auto& canon = layer.canon;
     const auto feed_forward = feed_forward_of(layer.feed_forward);
-    require(
-        !canon.has(CanonPlace::attention) || !std::holds_alternative<NoAttention>(layer.attention),
-        at, "cannot have a in a layer without attention");
+    require(!canon.has(CanonPlace::attention) || is_sublayer(layer.attention), at,
+            "cannot have a in a layer without attention");
     require(!canon.has(CanonPlace::projections) || has_projections(layer.attention), at,
             "can have b only in a layer with queries, keys and values, whose attention is "
             "multi_head, linear or delta");
-    require(!canon.has(CanonPlace::feed_forward) ||
-                !std::holds_alternative<NoFeedForward>(feed_forward),
-            at, "cannot have c in a layer without a feed-forward");
+    require(!canon.has(CanonPlace::feed_forward) || is_sublayer(feed_forward), at,
+            "cannot have c in a layer without a feed-forward");
     require(
         !canon.has(CanonPlace::hidden) || std::holds_alternative<DenseFeedForward>(feed_forward),
         at, "can have d only in a layer whose feed-forward is dense");
@@ -241,7 +239,7 @@ struct StackRules {
 
   /// A pass in training ends between two rounds.
   void check_rounds() const {
-    require(!stack.inject || std::holds_alternative<NoMix>(stack.residual_mix), "share.inject",
+    require(!stack.inject || !mixes(stack.residual_mix), "share.inject",
             "needs residual_mix none, since the others mix the input in themselves");
     if (!stack.fewest) return;
     const int64_t round = stack.different_layers();
@@ -249,7 +247,7 @@ struct StackRules {
                 stack.depth % round == 0,
             "share.fewest",
             "must be, as the number of layers, a multiple of share.layers, and not more than it");
-    require(std::holds_alternative<NoMix>(stack.residual_mix), "share.fewest",
+    require(!mixes(stack.residual_mix), "share.fewest",
             "needs residual_mix none, since the others have weights for all depths");
   }
 
@@ -258,10 +256,10 @@ struct StackRules {
     if (stack.ahead == 0) return;
     require(stack.different_layers() == stack.depth, "output.ahead",
             "needs layers with weights of their own, without share.layers");
-    require(std::holds_alternative<NoMix>(stack.residual_mix), "output.ahead",
+    require(!mixes(stack.residual_mix), "output.ahead",
             "needs residual_mix none, since the others have weights for all depths");
-    require(!std::holds_alternative<MixtureOptions>(stack.last_layer().feed_forward),
-            "output.ahead", "needs a last layer without experts, whose routing only layers report");
+    require(!routes(stack.last_layer().feed_forward), "output.ahead",
+            "needs a last layer without experts, whose routing only layers report");
   }
 
   /// Values that are mixed have one width.

@@ -33,7 +33,7 @@ constexpr int64_t chunk_length(Forgetting decay) {
 
 /// Members of the mixers that keep a matrix for each head instead of keys and values.
 struct MatrixState {
-  static constexpr bool has_scores = false, has_projections = true;
+  static constexpr bool is_sublayer = true, has_scores = false, has_projections = true;
   static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }
@@ -102,7 +102,7 @@ struct Mamba2 {
       "a matrix state whose steps and decay the input decides, with gated and normed outputs (Dao "
       "& "
       "Gu 2024, arXiv 2405.21060)";
-  static constexpr bool has_scores = false, has_projections = false;
+  static constexpr bool is_sublayer = true, has_scores = false, has_projections = false;
   static constexpr bool causal_only = true, keeps_documents = false, capturable = true;
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }

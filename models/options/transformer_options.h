@@ -249,13 +249,13 @@ inline bool can_forget(const TransformerOptions& o) {
 inline bool attends_to_source(const TransformerOptions& o) {
   return has_side(o.family, Side::decoder) &&
          std::ranges::any_of(stack_of(o, Side::decoder).layers, [](const LayerOptions& layer) {
-           return std::holds_alternative<MultiHead>(layer.cross_attention);
+           return is_sublayer(layer.cross_attention);
          });
 }
 
 void family_rules(const TransformerOptions& o, auto& require) {
   const bool pair = o.family == Family::encoder_decoder;
-  const bool labels = std::holds_alternative<LabelHead>(o.output);
+  const bool labels = predicts_labels(o.output);
   require(!labels || o.family == Family::encoder_only, "output.kind",
           "can be label only in an encoder_only model");
   require(!labels || o.tying == Tying::none, "tying",

@@ -61,8 +61,8 @@ struct Experiment {
     require(!encoder || running || labelled, "model.family",
             "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
             "labelled");
-    require(labelled == std::holds_alternative<models::LabelHead>(o.model.output),
-            "model.output.kind", "must be label if data.task is labelled, and only then");
+    require(labelled == models::predicts_labels(o.model.output), "model.output.kind",
+            "must be label if data.task is labelled, and only then");
     require(language == nullptr || !language->diffusion || encoder, "data.diffusion",
             "needs model.family encoder_only, which reads what stands on both sides of a mask");
     require(!encoder || !running || o.tokenizer.mask, "tokenizer.mask",

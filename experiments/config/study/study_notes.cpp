@@ -41,7 +41,7 @@ std::vector<Unread> unread_of_data(const Experiment& run) {
   const auto* language = std::get_if<data::Language>(&run.data);
   const auto* tokens = std::get_if<data::Tokens>(&run.data);
   const bool encoder = run.model.family == models::Family::encoder_only;
-  const bool labels = std::holds_alternative<models::LabelHead>(run.model.output);
+  const bool labels = models::predicts_labels(run.model.output);
   const bool fills = language != nullptr && language->diffusion;
   const bool hides = language != nullptr && encoder && !fills;
   return {{language != nullptr && language->validation, "data.held_out",
