@@ -19,9 +19,14 @@
 
 namespace ablate::training {
 
+// Every budget states
+//   reads_steps  whether training.steps is the number of updates
+//   is_timed     whether the number of updates depends on the speed of the machine
+
 struct StepBudget {
   static constexpr std::string_view name = "steps";
   static constexpr std::string_view about = "as many updates as training.steps says";
+  static constexpr bool reads_steps = true, is_timed = false;
 
   bool operator==(const StepBudget&) const = default;
   static void fields(auto&, auto&&) {}
@@ -31,6 +36,7 @@ struct StepBudget {
 struct TokenBudget {
   static constexpr std::string_view name = "tokens";
   static constexpr std::string_view about = "as many updates as fit into a number of target tokens";
+  static constexpr bool reads_steps = false, is_timed = false;
   int64_t tokens = 1'000'000;
 
   bool operator==(const TokenBudget&) const = default;
@@ -45,6 +51,7 @@ struct FlopBudget {
   static constexpr std::string_view about =
       "as many updates as fit into a number of floating-point operations, three times those of a "
       "forward pass";
+  static constexpr bool reads_steps = false, is_timed = false;
   double flops = 1e15;
 
   bool operator==(const FlopBudget&) const = default;
@@ -60,6 +67,7 @@ struct TimeBudget {
   static constexpr std::string_view name = "seconds";
   static constexpr std::string_view about =
       "as many updates as fit into a time, by a few that are timed before the first one";
+  static constexpr bool reads_steps = false, is_timed = true;
   double seconds = 600;
 
   bool operator==(const TimeBudget&) const = default;
@@ -75,6 +83,7 @@ struct RatioBudget {
   static constexpr std::string_view name = "tokens_per_parameter";
   static constexpr std::string_view about =
       "as many updates as fit into a number of target tokens for each parameter of the model";
+  static constexpr bool reads_steps = false, is_timed = false;
   double ratio = 20;
 
   bool operator==(const RatioBudget&) const = default;
@@ -88,6 +97,13 @@ struct RatioBudget {
 /// How long a run trains. In every unit, the number of updates is fixed before the first one, since
 /// schedules end with the last.
 using BudgetOptions = std::variant<StepBudget, TokenBudget, RatioBudget, FlopBudget, TimeBudget>;
+
+constexpr bool reads_steps(const BudgetOptions& budget) {
+  return std::visit([]<class Held>(const Held&) { return Held::reads_steps; }, budget);
+}
+constexpr bool is_timed(const BudgetOptions& budget) {
+  return std::visit([]<class Held>(const Held&) { return Held::is_timed; }, budget);
+}
 
 /// How matrix products are computed; weights are float numbers in any case.
 ABLATE_ENUM(Precision, fp32, bf16, tf32);
@@ -316,7 +332,7 @@ struct TrainingOptions {
   /// The rules for averages of weights.
   static void average_rules(const TrainingOptions& o, auto&& require) {
     require(o.average >= 0 && o.average <= o.keep, "average", "must be from 0 to keep");
-    require(!o.trains() || !std::holds_alternative<StepBudget>(o.budget) || o.save_every < 1 ||
+    require(!o.trains() || !reads_steps(o.budget) || o.save_every < 1 ||
                 o.average <= o.steps / o.save_every,
             "average", "exceeds the checkpoints that steps and save_every give");
     require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
@@ -342,17 +358,15 @@ struct TrainingOptions {
             "0.001 is usual");
     require(o.batch_warmup == 0 || o.accumulate > 1, "batch_warmup",
             "needs accumulate, the batches of an update behind the warm-up");
-    require(o.length_warmup.share == 0 || !std::holds_alternative<TimeBudget>(o.budget),
-            "length_warmup.share",
+    require(o.length_warmup.share == 0 || !is_timed(o.budget), "length_warmup.share",
             "must be 0 with a budget of seconds, whose updates all take the same time");
-    require(o.batch_warmup == 0 || o.ahead.curriculum == Curriculum::none ||
-                !std::holds_alternative<TimeBudget>(o.budget),
+    require(o.batch_warmup == 0 || o.ahead.curriculum == Curriculum::none || !is_timed(o.budget),
             "batch_warmup",
             "must be 0 with a budget of seconds and ahead.curriculum, which together have no mean "
             "time of an update");
     require(o.qk_clip == 0 || (o.freeze.empty() && !o.lora.given()), "qk_clip",
             "changes weights of every attention, so freeze and lora cannot keep any");
-    require(o.observe.at.empty() || !o.trains() || !std::holds_alternative<StepBudget>(o.budget) ||
+    require(o.observe.at.empty() || !o.trains() || !reads_steps(o.budget) ||
                 o.observe.at.back() <= o.steps,
             "observe.at", "names a step after the last one, which steps gives");
     require(o.max_length <= o.tokens_per_batch, "max_length", "must not exceed tokens_per_batch");

@@ -41,15 +41,13 @@ const training::TrainingOptions* training_of(const config::Study& study,
 /// Whether patience or a budget in another unit than steps ends the run.
 bool ends_otherwise(const config::Study& study, const records::RunResult& result) {
   const auto* options = training_of(study, result);
-  return options != nullptr &&
-         (options->patience > 0 || !std::holds_alternative<training::StepBudget>(options->budget));
+  return options != nullptr && (options->patience > 0 || !training::reads_steps(options->budget));
 }
 
 /// Whether the run's number of updates depends on the speed of its machine.
 bool is_timed(const config::Study& study, const records::RunResult& result) {
   const auto* options = training_of(study, result);
-  return result.steps > 0 && options != nullptr &&
-         std::holds_alternative<training::TimeBudget>(options->budget);
+  return result.steps > 0 && options != nullptr && training::is_timed(options->budget);
 }
 
 [[noreturn]] void refuse_comparison(const records::RunResult& run, const records::RunResult& other,

@@ -41,10 +41,10 @@ std::optional<std::filesystem::path> start_folder(const RunJob& job) {
 int64_t steps_of(const RunJob& job, const Environment& environment, const RunData& data) {
   const auto& options = job.experiment.training;
   if (!options.trains()) return 0;
-  if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
+  if (training::reads_steps(options.budget)) return options.steps;
   auto model = make_model(job.experiment, data.tokenizers);
   choose_trained(*model, options, job.seed());
-  if (!std::holds_alternative<training::TimeBudget>(options.budget))
+  if (!training::is_timed(options.budget))
     return run_length(job.experiment, data, *model, 0).updates;
   const auto recorded = records::recorded_environment(job.folder);
   if (recorded.contains("steps")) return recorded.at("steps");

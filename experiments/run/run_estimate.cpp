@@ -161,7 +161,7 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
 records::RunEstimate count_run(const RunJob& job) {
   const Stopwatch watch;
   at::set_num_threads(static_cast<int>(job.threads));
-  if (std::holds_alternative<training::TimeBudget>(job.experiment.training.budget))
+  if (training::is_timed(job.experiment.training.budget))
     throw UsageError(
         "training.budget is in seconds, and only timed updates tell how many steps that is; leave "
         "out --launcher to time them on this machine");

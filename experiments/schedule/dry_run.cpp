@@ -197,7 +197,7 @@ void print_notes(const config::Study& study, const Estimates& estimates) {
     const auto& one = estimates.at(key_of(*run));
     auto notes = one.notes;
     const auto& training = run->experiment.training;
-    if (!std::holds_alternative<training::StepBudget>(training.budget))
+    if (!training::reads_steps(training.budget))
       for (auto& note : config::training_notes(training, one.steps))
         notes.push_back(std::move(note));
     for (const auto& note : notes) runs[note].push_back(run->task + "/" + run->arm);

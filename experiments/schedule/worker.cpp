@@ -39,7 +39,7 @@ void check_ranks(const config::Experiment& experiment, int64_t ranks) {
     throw UsageError(fmt::format(
         "--ranks {}: training.qk_clip bounds the scores of all batches, which ranks do not share",
         ranks));
-  if (std::holds_alternative<training::TimeBudget>(experiment.training.budget))
+  if (training::is_timed(experiment.training.budget))
     throw UsageError(fmt::format(
         "--ranks {}: a budget in seconds would mean something else on more processes", ranks));
   if (config::has_batch_norm(experiment.model))

@@ -20,7 +20,7 @@ const std::string kTokenizer = "tokenizer";
 /// Checkpoints of save_every that a run keeps, or an upper bound if the number of steps is unknown.
 int64_t regular_checkpoints(const training::TrainingOptions& options) {
   if (!options.trains()) return 0;
-  if (!std::holds_alternative<training::StepBudget>(options.budget)) return options.keep;
+  if (!training::reads_steps(options.budget)) return options.keep;
   return std::min(options.keep, options.steps / std::max<int64_t>(1, options.save_every));
 }
 

@@ -61,8 +61,8 @@ std::vector<Unread> unread_of_training(const Experiment& run) {
     return !models::has_side(model.family, side) || layers;
   };
   return {
-      {training.trains() && !std::holds_alternative<training::StepBudget>(training.budget),
-       "training.steps", "training.budget gives their number"},
+      {training.trains() && !training::reads_steps(training.budget), "training.steps",
+       "training.budget gives their number"},
       {training.length_warmup.share == 0, "training.length_warmup.shortest",
        "training.length_warmup.share is 0"},
       {!training.lora.given(), "training.lora", "training.lora.rank is 0", "training.lora.rank"},
@@ -126,7 +126,7 @@ void StudyNotes::add(const Place& run, const Experiment& experiment, const Tree&
   for (const auto& sentence : notes_on_unread(experiment, tree)) note(sentence, run);
   for (const auto& sentence : notes_on_heads(experiment.model, tree)) note(sentence, run);
   const auto& training = experiment.training;
-  if (std::holds_alternative<training::StepBudget>(training.budget))
+  if (training::reads_steps(training.budget))
     for (const auto& sentence : training_notes(training, training.steps)) note(sentence, run);
   if (!meaning_.contains(run.arm)) arms_.push_back(run.arm);
   meaning_[run.arm] += run.task + "\n" + canonical(experiment);
