@@ -221,6 +221,15 @@ bool both_failed(const Cell& cell, const Sample& reference) {
   return cell.success && cell.sample.mean < kFailed && reference.mean < kFailed;
 }
 
+/// Runs that share seeds have no test, and neither have what is computed from one.
+void leave_untested(std::span<TaskEvidence> settings, Family& family) {
+  family.tested.clear();
+  for (auto& task : settings)
+    for (auto& arm : task.arms)
+      for (auto& cell : arm.cells)
+        if (cell.contrast) cell.contrast->interval.reset();
+}
+
 void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study, Judged judged) {
   const auto* baseline = baseline_of(task, arm);
   for (size_t i = 0; baseline != nullptr && i < arm.cells.size(); ++i) {
@@ -295,6 +304,7 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study, in
     if (comparison.test != config::PairedTest::sign_flip) set_intervals(task, comparison.test);
     for (auto& arm : task.arms) add_contrasts(task, arm, comparison, family);
   }
+  if (study.crossed) leave_untested(settings, family);
   const auto correction = test_family(family);
   add_detectable(family);
   for (auto& task : settings) {
@@ -302,14 +312,15 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study, in
     task.comparisons = family.comparisons;
     task.with_margins = family.with_margins;
     task.correction = correction;
-    if (family.comparisons > 0)
+    if (family.comparisons > 0 && !study.crossed)
       task.family = family_text(task, declared.arms, declared.settings, family);
     for (auto& arm : task.arms)
       judge_arm(task, arm, study,
                 {.comparisons = family.comparisons,
                  .correction = correction,
                  .seeds_for_difference = seeds_for_difference(family),
-                 .seeds_for_margin = seeds_for_margin(family)});
+                 .seeds_for_margin = seeds_for_margin(family),
+                 .crossed = study.crossed});
   }
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/analysis/no_claim.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/forecast.h"
 #include "experiments/analysis/statistics/power_law.h"
@@ -56,6 +57,7 @@ ABLATE_ENUM(
     uneven,       // the arm and the baseline have not finished the same seeds
     censored,     // cost to a target: a run has not reached it
     not_tested,   // a value is not finite
+    crossed,      // runs share seeds, so that only components of variance are estimated
     exploratory   // not a primary metric and test set: shown, not tested
 );
 
@@ -69,39 +71,6 @@ constexpr bool is_claim(Verdict verdict) {
 constexpr bool is_tested(Verdict verdict) {
   return is_claim(verdict) || verdict == Verdict::inconclusive;
 }
-
-/// Why the verdict on a primary contrast is not that of a test.
-enum class Reason {
-  uneven,         // the arm and the baseline have not finished the same seeds
-  no_gate,        // beyond the trained length, and there is no test set within it
-  not_learned,    // beyond the trained length, and one of the two did not learn the task within it
-  both_failed,    // the two are alike, but neither gets a tenth of the examples right
-  censored,       // a run has not reached the target
-  unstable,       // some seeds collapsed
-  not_finite,     // a value is not finite
-  too_few_seeds,  // the number of seeds cannot give a significant result
-};
-
-/// A seed that only one of an arm and its baseline has finished.
-struct UnevenSeed {
-  int64_t seed = 0;
-  bool of_arm = false;  // that the arm lacks, else the baseline
-};
-
-/// An arm that did not learn its task within the trained length.
-struct Unlearned {
-  std::string arm, test_set;
-  double exact_match = 0;
-};
-
-/// Why there is no claim, with the numbers that the reason has.
-struct NoClaim {
-  Reason reason{};
-  std::vector<UnevenSeed> uneven;
-  std::vector<Unlearned> unlearned;
-  int64_t seeds_needed = 0;  // of too few
-  int64_t comparisons = 0;   // that Holm's correction covers, of too few seeds; 0: another one
-};
 
 /// What the results say of the claim that the study declares of an arm.
 ABLATE_ENUM(Outcome, agrees, contradicts,
@@ -171,6 +140,20 @@ struct SentenceTest {
   double difference = 0;
   double bootstrap_p = 1;      // paired bootstrap (Koehn 2004), as sacreBLEU
   double randomisation_p = 1;  // approximate randomisation (Riezler and Maxwell 2005), as sacreBLEU
+};
+
+/// What the two seeds of a crossed study's runs add to the scatter of an arm's metric on a test
+/// set.
+struct SeedComponents {
+  std::string arm, test_set, metric;
+  bool difference = false;                            // of the differences from the baseline
+  int64_t initializations = 0, orders = 0;            // seeds of each kind
+  double initialization = 0, order = 0, rest = 0;     // standard deviations
+  double error = 0;                                   // the standard error of the mean
+  double own_error = 0;                               // of as many runs, each with seeds of its own
+  int64_t best_initializations = 0, best_orders = 0;  // of as many crossed runs
+  double best_error = 0;                              // of those
+  std::string sentence;                               // the same in words, with advice
 };
 
 /// One metric of one arm on one test set.
@@ -256,6 +239,7 @@ struct TaskEvidence {
   Correction correction = Correction::none;
   std::string family;         // both in words; empty without comparisons
   std::vector<SizeFit> fits;  // over the arms, if the study asks for them and has no sizes
+  std::vector<SeedComponents> components;  // if every pair of crossed seeds has finished
   /// The names of the settings, one of each task, whose mean it has; empty: it is a setting itself.
   std::vector<std::string> parts;
 };

@@ -101,6 +101,7 @@ std::string display_name(Verdict verdict) {
     case Verdict::unstable:
     case Verdict::too_few_seeds:
     case Verdict::not_learned:
+    case Verdict::crossed:
     case Verdict::exploratory:
       break;
   }

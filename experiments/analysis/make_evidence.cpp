@@ -24,6 +24,7 @@
 #include "experiments/analysis/notes.h"
 #include "experiments/analysis/pooled.h"
 #include "experiments/analysis/regime.h"
+#include "experiments/analysis/seed_components.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/tuned_values.h"
 #include "experiments/config/schema/option.h"
@@ -340,7 +341,12 @@ Evidence make_evidence(const config::Study& declared, const records::StudyRuns& 
   const auto standing = records::standing_of(all);
   if (study.compare) add_all_claims(evidence.tasks, study, standing.look);
   if (study.compare) add_all_claims(over_all, study, standing.look);
-  evidence.aggregates = aggregates_of(evidence);
+  if (study.crossed) {
+    for (auto* tasks : {&evidence.tasks, &over_all})
+      for (auto& task : *tasks) add_components(task, study.seeds);
+  } else {
+    evidence.aggregates = aggregates_of(evidence);
+  }
   std::ranges::move(over_all, std::inserter(evidence.tasks, evidence.tasks.begin()));
   if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study);
   if (study.tuning)
@@ -355,6 +361,12 @@ Evidence make_evidence(const config::Study& declared, const records::StudyRuns& 
       evidence.tasks.front().parts.empty())
     evidence.notes.emplace_back(
         "compare.over: tasks compares means over all tasks of the file, and one is not selected.");
+  if (study.crossed && std::ranges::any_of(evidence.tasks, [](const TaskEvidence& task) {
+        return task.components.empty();
+      }))
+    evidence.notes.emplace_back(
+        "Components of variance take a run of every pair of the crossed seeds, and some are "
+        "missing, or their values are not finite.");
   evidence.answer = answer_of(evidence);
   evidence.confirmatory = standing.exploratory.empty();
   evidence.standing = standing.sentence();

@@ -52,6 +52,7 @@ NoClaim few_seeds(const Contrast& contrast, const Judged& judged) {
 /// Absent if the verdict is that of the test.
 std::optional<NoClaim> no_claim_of(const Contrast& contrast, const Cell& cell,
                                    const Judged& judged) {
+  if (judged.crossed) return NoClaim{.reason = Reason::crossed};
   if (judged.no_claim) return judged.no_claim;
   if (!contrast.collapsed.empty()) return NoClaim{.reason = Reason::unstable};
   if (!finite(contrast)) return NoClaim{.reason = Reason::not_finite};
@@ -76,6 +77,8 @@ Verdict verdict_of(Reason reason) {
       return Verdict::unstable;
     case Reason::not_finite:
       return Verdict::not_tested;
+    case Reason::crossed:
+      return Verdict::crossed;
     case Reason::too_few_seeds:
       break;
   }
@@ -220,6 +223,8 @@ std::string reason_words(const Contrast& contrast) {
       return contrast.collapsed + " collapsed";
     case Reason::not_finite:
       return "a value is not finite";
+    case Reason::crossed:
+      return "a crossed study estimates components of variance, and its runs share seeds";
     case Reason::too_few_seeds:
       break;
   }
@@ -279,6 +284,7 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
     case Verdict::unstable:
       return fmt::format("unstable: {}; {}", reason_words(contrast),
                          signs_text(contrast, cell, judged));
+    case Verdict::crossed:
     case Verdict::too_few_seeds:
       return fmt::format("{}; no claim: {}", difference_text(contrast, metric),
                          reason_words(contrast));

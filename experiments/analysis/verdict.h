@@ -21,6 +21,7 @@ struct Judged {
   int64_t seeds_for_difference = 0;  // the fewest that can show one
   int64_t seeds_for_margin = 0;      // the fewest that can show one smaller than the margin
   std::optional<NoClaim> no_claim;   // a reason in the runs themselves, before any test
+  bool crossed = false;              // the runs share seeds
   bool both_failed = false;          // neither arm gets a tenth of the examples right
 };
 

@@ -199,6 +199,10 @@ void show_power(const PowerRequest& request) {
   const auto study = records::read_frozen(folder, run::counted_parameters());
   if (!study.compare)
     throw UsageError(request.folder + " declares no comparison; add compare to the pilot's study");
+  if (study.crossed)
+    throw UsageError(request.folder +
+                     " crosses its seeds, so that its differences share them; a pilot needs seeds "
+                     "such as [101, 102, 103]");
   const auto test = study.compare->test;
   const auto plans =
       plans_of(analysis::make_evidence(study, records::read_runs(study, folder)), test, request);
@@ -245,7 +249,7 @@ void print_power_of_margins(statistics::Design design) {
 }  // namespace
 
 void print_power(const config::Study& study) {
-  if (!study.compare) return;
+  if (!study.compare || study.crossed) return;
   const auto& task = study.declared_settings.front();
   int64_t arms = 0, claims = 0, margins = 0;
   for (const auto& run : study.configurations) {

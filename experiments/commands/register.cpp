@@ -40,7 +40,8 @@ constexpr double kLevel = 1 - statistics::kConfidence;
 
 /// The fewest seeds that can show a difference by sign flips of the same seeds; 0 for other tests.
 int64_t seeds_of_first_claim(const config::Study& study, int64_t look) {
-  if (!study.compare || study.compare->test != config::PairedTest::sign_flip) return 0;
+  if (!study.compare || study.crossed || study.compare->test != config::PairedTest::sign_flip)
+    return 0;
   return statistics::differences_needed(kLevel / statistics::look_factor(look), 1,
                                         statistics::smallest_sign_flip_p);
 }

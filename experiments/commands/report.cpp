@@ -91,7 +91,14 @@ std::string written_as(Format format, const analysis::Together& together) {
 
 void report_together(const ReportRequest& request) {
   std::vector<analysis::Evidence> studies;
-  for (const auto& folder : request.folders) studies.push_back(Opened(folder).evidence);
+  for (const auto& folder : request.folders) {
+    const Opened one(folder);
+    if (one.study.crossed)
+      throw UsageError(folder +
+                       " crosses its seeds, and effects are pooled of runs that share "
+                       "none; leave it out");
+    studies.push_back(one.evidence);
+  }
   const auto together = analysis::pool(studies, request.at);
   std::cout << written_as(request.format.value_or(Format::text), together);
   if (request.to.empty()) return;

@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <utility>
+#include <tuple>
 
 #include "experiments/config/schema/printer.h"
+#include "experiments/config/study/crossed_seeds.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/run_start.h"
 #include "tokenizer/text/digest.h"
@@ -45,28 +46,30 @@ void write_record(const fs::path& file, const Record& record) {
   training::write_durably(file, training::sealed_json(training::to_json(record)));
 }
 
-/// A run's seed, and its values without those that the study searches for.
-using Fingerprint = std::pair<int64_t, std::string>;
+/// A run's seeds, and its values without those that the study searches for.
+using Fingerprint = std::tuple<int64_t, int64_t, std::string>;
 
 class Fingerprints {
  public:
   explicit Fingerprints(const config::Study& study) {
     if (study.tuning)
       for (const auto& key : study.tuning->keys) searched_.push_back(key.path + "=");
-    for (const auto& run : study.runs) known_.insert(of(run.experiment, run.seed));
+    for (const auto& run : study.runs)
+      known_.insert(of(run.experiment, config::pair_of(run.seed, study.crossed)));
   }
   bool has(const RunFolder& run) const {
-    return known_.contains(of(planned_experiment(run), read_plan(run).seed));
+    const auto plan = read_plan(run);
+    return known_.contains(of(planned_experiment(run), config::pair_of(plan.seed, plan.crossed)));
   }
 
  private:
-  Fingerprint of(const config::Experiment& experiment, int64_t seed) const {
+  Fingerprint of(const config::Experiment& experiment, const config::SeedPair& seeds) const {
     std::istringstream lines(config::canonical(experiment));
-    Fingerprint values{seed, ""};
+    std::string values;
     for (std::string line; std::getline(lines, line);)
       if (std::ranges::none_of(searched_, [&](const auto& key) { return line.starts_with(key); }))
-        values.second += line + "\n";
-    return values;
+        values += line + "\n";
+    return {seeds.initialization, seeds.order, values};
   }
 
   std::vector<std::string> searched_;
@@ -150,6 +153,7 @@ std::string declared_sha256(const config::Study& study, std::span<const int64_t>
   if (!study.looks_often()) all.insert(seeds.begin(), seeds.end());
   declared["seeds"] = all;
   declared["claims"] = study.claims;
+  if (study.crossed) declared["crossed"] = true;
   return tokenizer::sha256(declared.dump());
 }
 

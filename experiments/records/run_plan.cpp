@@ -51,6 +51,7 @@ void write_plan(const RunFolder& folder, const config::Study& study,
       .task = run.task,
       .arm = config::folder_arm(run),
       .seed = run.seed,
+      .crossed = study.crossed,
       .trial = run.trial,
       .data_folder = std::filesystem::absolute(study.data_folder / ".").lexically_normal(),
       .given = given_values(run),
@@ -69,7 +70,8 @@ RunPlan read_plan(const RunFolder& folder) {
   if (!std::filesystem::exists(file))
     throw training::CheckpointError(
         file.string() + " is missing: only a run that `ablate run` has planned can be trained");
-  const auto json = training::read_sealed_json(file, "; repeat `ablate run`");
+  auto json = training::read_sealed_json(file, "; repeat `ablate run`");
+  json.emplace("crossed", false);  // what earlier versions did not write
   try {
     return training::from_json<RunPlan>(json);
   } catch (const nlohmann::json::exception& error) {

@@ -16,12 +16,13 @@ namespace ablate::records {
 struct RunPlan {
   std::string study, task, arm;  // arm: config::folder_arm()
   int64_t seed = 0;
+  bool crossed = false;                      // seed is a pair: config::pair_of()
   bool trial = false;                        // a run of tune, which is scored on no test set
   std::string data_folder;                   // absolute; base of relative data paths
   std::map<std::string, std::string> given;  // path of each value that was given -> its origin
   std::string config_sha256;                 // of config.yaml
 
-  ABLATE_FIELDS(study, task, arm, seed, trial, data_folder, given, config_sha256)
+  ABLATE_FIELDS(study, task, arm, seed, crossed, trial, data_folder, given, config_sha256)
 };
 
 /// Whether `path` is a file that is meant as a study: it is named .yaml or .yml.

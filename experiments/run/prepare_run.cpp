@@ -43,7 +43,7 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
   if (!options.trains()) return 0;
   if (training::reads_steps(options.budget)) return options.steps;
   auto model = make_model(job.experiment, data.tokenizers);
-  choose_trained(*model, options, job.seed());
+  choose_trained(*model, options, job.initial_seed());
   if (!training::is_timed(options.budget))
     return run_length(job.experiment, data, *model, 0).updates;
   const auto recorded = records::recorded_environment(job.folder);

@@ -112,7 +112,7 @@ Planned planned(const RunJob& job) {
   if (from) start = std::filesystem::path(job.plan.data_folder) / *from;
   auto data = read_run_data(job.experiment, job.plan.data_folder, start);
   auto model = make_model(job.experiment, data.tokenizers);
-  choose_trained(*model, job.experiment.training, job.seed());
+  choose_trained(*model, job.experiment.training, job.initial_seed());
   return {std::move(data), std::move(model)};
 }
 
@@ -142,7 +142,7 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
   const auto environment = set_up(job, messages);
   const auto& options = job.experiment.training;
   auto run = planned(job);
-  models::initialize(*run.model, job.seed());
+  models::initialize(*run.model, job.initial_seed());
   run.model->to(environment.device);
   const double preparation = watch.seconds();
   const double update = options.trains() ? seconds_per_update(job.experiment, run.data,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/schema/printer.h"
+#include "experiments/config/study/crossed_seeds.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_start.h"
@@ -68,7 +69,7 @@ struct InitialModel {
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
 InitialModel begin_model(const RunJob& job, const Prepared& prepared, bool continued,
                          std::ostream& messages) {
-  const auto seed = job.seed();
+  const auto seed = job.initial_seed();
   InitialModel initial{.model = make_model(job.experiment, prepared.data.tokenizers)};
   models::initialize(*initial.model, models::derive_seed(seed, "weights"));
   if (prepared.start && !continued)
@@ -198,12 +199,20 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   write_scores(job, std::move(result));
 }
 
+uint64_t in_stream(int64_t seed, int64_t stream) {
+  const auto plain = static_cast<uint64_t>(seed);
+  return stream == 0 ? plain : models::derive_seed(plain, "stream", static_cast<uint64_t>(stream));
+}
+
 }  // namespace
 
+uint64_t RunJob::initial_seed() const {
+  return in_stream(config::pair_of(plan.seed, plan.crossed).initialization,
+                   experiment.training.stream);
+}
+
 uint64_t RunJob::seed() const {
-  const auto seed = static_cast<uint64_t>(plan.seed);
-  const auto stream = static_cast<uint64_t>(experiment.training.stream);
-  return stream == 0 ? seed : models::derive_seed(seed, "stream", stream);
+  return in_stream(config::pair_of(plan.seed, plan.crossed).order, experiment.training.stream);
 }
 
 RunJob job_of(const records::RunFolder& folder) {

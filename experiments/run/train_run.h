@@ -21,7 +21,9 @@ struct RunJob {
   std::vector<std::string> rank_command = {};     // that those run
   std::chrono::seconds rank_timeout = training::kRankTimeout;
 
-  /// The seed of all random numbers of the training: the run's, of its stream.
+  /// The seed of the run's initial values, in its stream.
+  uint64_t initial_seed() const;
+  /// That of all other random numbers of the training.
   uint64_t seed() const;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/analysis/statistics/collapse.h"
+#include "experiments/analysis/statistics/components.h"
 #include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
@@ -105,6 +106,12 @@ json pool(const json& question) {
           {"prediction", Numbers{effect.prediction.low, effect.prediction.high}}};
 }
 
+json cross(const json& question) {
+  const auto table = question.at("table").get<std::vector<Numbers>>();
+  const auto found = statistics::components_of(table);
+  return {{"components", Numbers{found.rows, found.columns, found.rest}}};
+}
+
 json answer(const json& question) {
   const std::string what = question.at("what");
   if (what == "lines") return score_lines(question);
@@ -116,6 +123,7 @@ json answer(const json& question) {
   if (what == "e_value")
     return {{"p", statistics::e_value_p(question.at("values").get<Numbers>())}};
   if (what == "pool") return pool(question);
+  if (what == "cross") return cross(question);
   if (what == "groups") return compare_groups(question);
   return fit(question);
 }

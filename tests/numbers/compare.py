@@ -15,10 +15,13 @@ import sys
 
 import jiwer
 import numpy
+import pandas
 import sacrebleu
 import scipy.optimize
 import scipy.stats
 from rouge_score.rouge_scorer import RougeScorer
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
@@ -95,7 +98,14 @@ def pool_question(draw):
     return {"what": "pool", "studies": studies, "place": [draw.uniform(4, 9) for _ in range(covariates)]}
 
 
-QUESTIONS = [lines_question, sample_question, joint_question, collapse_question, holm_question, share_question, groups_question, fit_question, pool_question]
+def cross_question(draw):
+    rows, columns = draw.randint(2, 6), draw.randint(2, 6)
+    effects = [draw.gauss(0, draw.choice([0, 1])) for _ in range(columns)]
+    table = [[draw.gauss(row, 1) + effect for effect in effects] for row in (draw.gauss(0, draw.choice([0, 1, 5])) for _ in range(rows))]
+    return {"what": "cross", "table": table}
+
+
+QUESTIONS = [lines_question, sample_question, joint_question, collapse_question, holm_question, share_question, groups_question, fit_question, pool_question, cross_question]
 
 
 def lines_answer(question):
@@ -203,8 +213,16 @@ def pool_answer(question):
     return {"tau": tau2**0.5, "coefficients": list(found), "confidence": [mean - half, mean + half], "prediction": [mean - wide, mean + wide]}
 
 
+def cross_answer(question):
+    table = question["table"]
+    cells = [(i, j, value) for i, line in enumerate(table) for j, value in enumerate(line)]
+    found = anova_lm(ols("value ~ C(row) + C(column)", pandas.DataFrame(cells, columns=["row", "column", "value"])).fit())
+    row, column, rest = found["sum_sq"] / found["df"]
+    return {"components": [max(0.0, (row - rest) / len(table[0])), max(0.0, (column - rest) / len(table)), rest]}
+
+
 ANSWERS = {"lines": lines_answer, "sample": sample_answer, "joint": joint_answer, "collapse": collapse_answer, "holm": holm_answer,
-           "share": share_answer, "groups": groups_answer, "fit": fit_answer, "pool": pool_answer}
+           "share": share_answer, "groups": groups_answer, "fit": fit_answer, "pool": pool_answer, "cross": cross_answer}
 
 
 def differs(ours, theirs, scale):

@@ -39,7 +39,7 @@ void add_control(ParsedStudy& study) {
       std::ranges::find(study.arms, study.keys.compare.baseline, &Variation::name);
   if (baseline == study.arms.end()) return;
   const bool taken = std::ranges::find(study.arms, kControl, &Variation::name) != study.arms.end();
-  if (!wanted) wanted = !taken && is_controlled_by_default(*baseline, study);
+  if (!wanted) wanted = !taken && !study.crossed && is_controlled_by_default(*baseline, study);
   if (!*wanted) return;
   const auto mark = study.tree.place("compare.control");
   if (taken)

@@ -190,10 +190,22 @@ Json grid(const Definitions& definitions) {
   return json;
 }
 
+/// Two lists of seeds, every pair of which has a run.
+Json crossed_seeds() {
+  const Json list{{"type", "array"},
+                  {"minItems", 2},
+                  {"items", {{"type", "integer"}, {"minimum", 0}, {"maximum", 999}}}};
+  return {{"type", "object"},
+          {"properties", {{"initialization", list}, {"order", list}}},
+          {"required", {"initialization", "order"}},
+          {"additionalProperties", false}};
+}
+
 /// A key of the study file.
 Json study_key(const Schema& key) {
   if (key.name == "base") return {{"allOf", Json::array({reference(kRun)})}};
   if (key.name == "tasks" || key.name == "sizes" || key.name == "arms") return named_changes();
+  if (key.name == "seeds") return {{"anyOf", {type_of(key, key.name), crossed_seeds()}}};
   if (key.name == "grid") return {{"allOf", Json::array({reference(key.name)})}};
   return type_of(key, key.name);
 }

@@ -10,6 +10,7 @@
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/control.h"
+#include "experiments/config/study/crossed_seeds.h"
 #include "experiments/config/study/extends.h"
 #include "experiments/config/study/selection.h"
 #include "experiments/config/study/study.h"
@@ -29,7 +30,7 @@ void check_keys(ParsedStudy& study) {
   need(study.given("name"), "name", "missing key 'name'; it names the output folder", study);
   if (study.given("name") && study.readable("name"))
     check_name(keys.name, "study", study.tree.place("name"), study.problems);
-  if (study.given("seeds") && study.readable("seeds"))
+  if (study.given("seeds") && study.readable("seeds") && !study.crossed)
     check_seeds(keys.seeds, study.tree.place("seeds"), study.problems);
   need(std::ranges::find(keys.expect, "") == keys.expect.end(), "expect",
        "expect holds an empty text", study);
@@ -227,7 +228,8 @@ void forget_kinds(Value& value) {
 
 /// Several documents mean what one file with all of their keys would, which is what is frozen.
 void lay_documents(const std::vector<Value>& documents, ParsedStudy& study) {
-  for (const auto& document : documents) {
+  for (const auto& given : documents) {
+    const auto document = with_listed_pairs(given, study.crossed, study.problems);
     Reader(study_schema(), study.problems).lay(document, options::slot_of(study.keys), study.tree);
     if (const auto* base = document.find("base"))
       lay(nested(base->value, study.problems), study.base, study.problems);
@@ -237,8 +239,10 @@ void lay_documents(const std::vector<Value>& documents, ParsedStudy& study) {
   forget_kinds(study.base.root);
   auto whole = study.tree.root;
   std::erase_if(whole.entries, [](const Entry& entry) { return entry.key == "extends"; });
-  for (auto& entry : whole.entries)
+  for (auto& entry : whole.entries) {
     if (entry.key == "base") entry.value = study.base.root;
+    if (entry.key == "seeds" && study.crossed) entry.value = *study.crossed;
+  }
   study.text = text_with_places(whole);
 }
 
@@ -274,6 +278,7 @@ ParsedStudy parse_study(const std::filesystem::path& file) {
   if (study.given("tune")) study.tuning = read_tuning(study.keys, study.tree, study.problems);
   check_tuned_keys(study);
   read_claims(study);
+  check_crossed(study);
   return study;
 }
 
@@ -348,6 +353,7 @@ Chosen chosen_of(const ParsedStudy& study, const Selection& selection, ProblemLi
   if (!study.given("seeds") && selection.seeds.empty() && study.readable("seeds"))
     problems.add(study.tree.place("seeds"), "missing key 'seeds'; write [1]");
   chosen.seeds = selection.seeds.empty() ? study.keys.seeds : selected_seeds(selection, problems);
+  if (study.crossed) check_pairs(chosen.seeds, study, problems);
   if ((chosen.tuning = study.tuning))
     choose_seeds(*chosen.tuning, study.keys, chosen.seeds,
                  study.tree.place(study.given("tune.seeds") ? "tune.seeds" : "tune"), problems);

@@ -44,6 +44,7 @@ struct ParsedStudy {
   std::optional<Tuning> tuning;  // without arms; absent if `tune` has no usable keys
   std::optional<Comparison> compare;
   std::vector<Clause> expect;
+  std::optional<Value> crossed;  // `seeds` as given, if they are crossed; `keys` has the pairs
   ProblemList problems;
 
   bool given(const std::string& key) const { return tree.has(key); }

@@ -38,6 +38,7 @@ Study outline(const ParsedStudy& parsed, const Selection& selection, Chosen chos
               .tasks = std::move(chosen.tasks),
               .arms = std::move(chosen.arms),
               .declared_seeds = keys.seeds,
+              .crossed = parsed.crossed.has_value(),
               .claims = claims_of(parsed.tree.root)};
   study.declared_settings = parsed.settings;
   for (const auto& setting : parsed.settings)

@@ -80,6 +80,7 @@ struct Study {
   std::vector<Configuration> configurations;  // every task and arm of the file, selected or not
   std::vector<Setting> declared_settings;     // of the file, selected or not
   std::vector<int64_t> declared_seeds;        // the file's
+  bool crossed = false;                       // every seed is one of the pairs of crossed seeds
   LateParts late;
   std::map<std::string, std::string> claims;  // the keys that do not define runs: claims_of()
   std::vector<std::string> notes;             // possible mistakes: StudyNotes

@@ -92,6 +92,9 @@ std::vector<std::string> changes(const Study& then, const Study& now) {
   for (const int64_t seed : then.declared_seeds)
     if (std::ranges::find(now.declared_seeds, seed) == now.declared_seeds.end())
       lines.push_back(fmt::format("seed {}: missing now", seed));
+  if (then.crossed != now.crossed)
+    lines.push_back(then.crossed ? "seeds: crossed before, a list now"
+                                 : "seeds: a list before, crossed now");
   for (auto& claim : changed(then.claims, now.claims)) lines.push_back(std::move(claim));
   return lines;
 }

@@ -94,7 +94,7 @@ struct CompareOptions {
         "train the baseline once more, as the arm `control`, with other random numbers and, with "
         "tune, a search of its own: how far it is from the baseline is the study's noise; absent: "
         "yes, if three arms or more are trained, the baseline among them and none of them from its "
-        "weights, and no arm is named control");
+        "weights, no arm is named control, and seeds are not crossed");
   }
 };
 
@@ -182,7 +182,11 @@ struct StudyFile {
     visit("name", o.name, "names the output folder");
     visit("question", o.question, "question of the study, printed in its report");
     visit("time", o.time, "duration on two cores, shown by ablate run --list");
-    visit("seeds", o.seeds, "one run of every task and arm for each seed");
+    visit("seeds", o.seeds,
+          "one run of every task and arm for each seed, such as [1, 2, 3, 4, 5, 6]; or, to learn "
+          "which seeds matter and without tests, a run for each pair of two lists: "
+          "{initialization: [1, 2, 3, 4], order: [1, 2, 3, 4]}, of which the second one decides "
+          "dropout and all else that is random, too");
     visit("base", o.base, "options of all runs");
     visit("tasks", o.tasks, "task name: the options that it changes; absent: the task of base");
     visit("sizes", o.sizes,

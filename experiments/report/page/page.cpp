@@ -19,7 +19,8 @@ Markup task_section(const TaskView& view, const std::string& id, bool alone) {
   const auto drawn = curves(view) + cost_pictures(view) + lengths(view) + size_fits(view) +
                      position_accuracies(view);
   auto content = heading("h2", "", alone ? "Results" : "Results: " + view.task.name) +
-                 ablation(view) + files(view.evidence) + scores(view) + costs(view);
+                 ablation(view) + components(view) + files(view.evidence) + scores(view) +
+                 costs(view);
   if (!drawn.empty()) content += view.looks.legend(arms) + drawn;
   content += expert_loads(view) + observations(view) + samples(view);
   return element("section", {{"id", id}}, content);

@@ -35,6 +35,7 @@ Markup missing_runs(const analysis::Evidence& evidence);  // first, if there are
 Markup expectations(const analysis::Evidence& evidence);
 Markup ablation(const TaskView& view);             // the table of the leading metric
 Markup files(const analysis::Evidence& evidence);  // links to the tables beside the page
+Markup components(const TaskView& view);           // of variance, of crossed seeds
 Markup scores(const TaskView& view);               // every seed and every metric, folded
 Markup costs(const TaskView& view);          // what the arms spent, also until they reach a target
 Markup cost_pictures(const TaskView& view);  // the leading metric over each cost

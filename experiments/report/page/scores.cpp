@@ -5,6 +5,13 @@
 
 namespace ablate::report {
 
+Markup components(const TaskView& view) {
+  if (view.task.components.empty()) return {};
+  const auto grid = component_grid(view.task);
+  return heading("h3", "", "Components of variance") + grid_table(grid, view.looks) +
+         paragraph("muted", grid.note);
+}
+
 Markup scores(const TaskView& view) {
   if (view.task.arms.empty()) return {};
   const auto table = [&](const std::string& summary, const Grid& grid) {

@@ -67,6 +67,9 @@ Grid score_grid(const analysis::TaskEvidence& task, bool all_metrics);
 /// The first columns are the arm and the test set.
 Grid contrast_grid(const analysis::Evidence& evidence, const analysis::TaskEvidence& task);
 
+/// What each kind of crossed seeds adds to the scatter of runs; without rows of other studies.
+Grid component_grid(const analysis::TaskEvidence& task);
+
 Grid cost_grid(const analysis::TaskEvidence& task);
 
 /// What each arm needs to reach the target; without rows if the study has none.
@@ -117,15 +120,16 @@ inline constexpr size_t kScreen = 100;  // columns of a terminal
 /// Letters of a terminal: a multi-byte sign counts once.
 size_t width(const std::string& text);
 
-/// The ladders; for each task its scores, with a baseline its differences,
-/// its costs and with compare.cost_to the costs to the target; then the arms over tasks, and the
-/// values that tuning chose. As texts show them: without strips, second lines beside the first.
+/// The ladders; for each task its scores, with a baseline its differences, with crossed seeds
+/// their components of variance, its costs and with compare.cost_to the costs to the target; then
+/// the arms over tasks, and the values that tuning chose. As texts show them: without strips,
+/// second lines beside the first.
 std::vector<Grid> grids_of(const analysis::Evidence& evidence);
 
 /// What a terminal shows: the ladders without their sentences, and of each task, with a baseline
-/// the verdicts, then the means of the metric of the claims, an arm a row, and the values that
-/// tuning chose, all at most kScreen columns wide. Second lines have columns of their own, and test
-/// sets that do not fit are left out.
+/// the verdicts and with crossed seeds their components of variance, then the means of the metric
+/// of the claims, an arm a row, and the values that tuning chose, all at most kScreen columns wide.
+/// Second lines have columns of their own, and test sets that do not fit are left out.
 std::vector<Grid> short_grids_of(const analysis::Evidence& evidence);
 
 /// "holds: text (numbers)" of each expectation, why runs are missing, and the notes.

@@ -42,8 +42,11 @@ ABLATE_RECORDED(analysis::ArmEvidence, name, baseline, control, changes, paramet
                 cells, cost_ratios)
 ABLATE_RECORDED(config::GridPoint, key, value)
 ABLATE_RECORDED(config::Setting, task, size, grid)
+ABLATE_RECORDED(analysis::SeedComponents, arm, test_set, metric, difference, initializations,
+                orders, initialization, order, rest, error, own_error, best_initializations,
+                best_orders, best_error, sentence)
 ABLATE_RECORDED(analysis::TaskEvidence, name, setting, metric, target, margin, arms, comparisons,
-                correction, family, fits, parts)
+                correction, family, fits, components, parts)
 ABLATE_RECORDED(analysis::Rung, setting, label, x)
 ABLATE_RECORDED(analysis::Ladder, task, axis, at, test_set, metric, direction, logarithmic, rungs,
                 arms)
@@ -90,8 +93,8 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 
 /// Lists and texts that are left out if they are empty.
 constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
-    {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "parts", "target",
-     "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside"});
+    {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "components", "parts",
+     "target", "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {

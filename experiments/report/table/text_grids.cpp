@@ -179,6 +179,7 @@ std::vector<Grid> grids_of(const analysis::Evidence& evidence) {
     if (!has_test_sets(task)) continue;
     add(score_grid(task, false));
     if (evidence.baseline) add(without_empty_columns(contrast_grid(evidence, task)));
+    add(component_grid(task));
     add(cost_grid(task));
     add(ratio_grid(task));
   }
@@ -198,6 +199,10 @@ std::vector<Grid> short_grids_of(const analysis::Evidence& evidence) {
     if (evidence.baseline)
       if (auto contrasts = short_contrasts(evidence, task); !contrasts.rows.empty())
         grids.push_back(std::move(contrasts));
+    if (!task.components.empty()) {
+      grids.push_back(in_text(component_grid(task), true));
+      fit_names(grids.back());
+    }
     grids.push_back(means_of(task));
   }
   if (evidence.tuning) {

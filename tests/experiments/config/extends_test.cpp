@@ -93,6 +93,17 @@ TEST_F(Extended, MayExtendAFileOfAnotherFolderThatExtendsOne) {
   EXPECT_EQ(study.data_folder, small_.folder());
 }
 
+TEST_F(Extended, MayCrossSeedsOrReplaceThem) {
+  written("base.yaml", "name: s\nseeds: [1]\nbase: {data: {task: copy}}\n");
+  const auto file = written("crossed.yaml",
+                            "extends: base.yaml\nseeds: {initialization: [1, 2], order: [3, 4]}\n");
+  EXPECT_EQ(read_study(file).seeds, (std::vector<int64_t>{1003, 1004, 2003, 2004}));
+  EXPECT_TRUE(study_of(parse_study(file).text).crossed) << parse_study(file).text;
+  const auto plain = read("extends: crossed.yaml\nseeds: [5]\n");
+  EXPECT_FALSE(plain.crossed);
+  EXPECT_EQ(plain.seeds, std::vector<int64_t>{5});
+}
+
 TEST_F(Extended, IsFrozenAsOneFileThatMeansTheSame) {
   const auto file = written(
       "study.yaml",

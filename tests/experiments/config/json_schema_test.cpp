@@ -121,6 +121,20 @@ TEST(JsonSchema, AcceptsEveryShippedStudy) {
   EXPECT_EQ(count, 0) << messages;
 }
 
+TEST(JsonSchema, SeedsAreAListOrTwoToBeCrossed) {
+  const auto with = [](const std::string& seeds) {
+    return "name: s\nbase: {data: {task: copy}}\nseeds: " + seeds + "\n";
+  };
+  const TemporaryFile crossed(with("{initialization: [1, 2], order: [3, 4]}"), "crossed.yaml");
+  const TemporaryFile one(with("{initialization: [1, 2], order: [3]}"), "one.yaml");
+  const TemporaryFile other(with("{initialization: [1, 2], dropout: [3, 4]}"), "other.yaml");
+  std::string messages;
+  const int count = refused({crossed.path(), one.path(), other.path()}, messages);
+  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
+  EXPECT_EQ(count, 2) << messages;
+  EXPECT_FALSE(says(messages, "crossed.yaml"));
+}
+
 TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
   const TemporaryFile study(
       kBase +

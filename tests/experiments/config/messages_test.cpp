@@ -32,7 +32,7 @@ TEST_P(StudyMessages, AreThoseOfTheTable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, StudyMessages,
-                         testing::Values("comparisons", "documents", "layers", "match", "models",
+                         testing::Values("comparisons", "crossed", "documents", "layers", "match", "models",
                                          "notes", "settings", "starts", "studies", "tuning",
                                          "values", "words"),
                          [](const auto& one) { return one.param; });

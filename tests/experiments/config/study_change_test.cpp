@@ -52,6 +52,19 @@ TEST(StudyChange, ArmsAndSeedsThatAreGoneAreNamed) {
   EXPECT_EQ(changes_to(with("[1, 2]", "[2]")), Lines{"seed 1: missing now"});
 }
 
+TEST(StudyChange, SeedsMayBeAddedToACrossButNotCrossedLater) {
+  const auto crossed = [](const std::string& seeds) { return with("[1, 2]", seeds); };
+  const TemporaryFile pairs(crossed("{initialization: [1, 2], order: [1, 2]}"));
+  const TemporaryFile more(crossed("{initialization: [1, 2], order: [3, 1, 2]}"));
+  const TemporaryFile listed(crossed("[1001, 1002, 2001, 2002]"));
+  const auto then = read_study(pairs.path());
+  EXPECT_EQ(changes(then, read_study(more.path())), Lines{});
+  EXPECT_EQ(changes(read_study(more.path()), then),
+            (Lines{"seed 1003: missing now", "seed 2003: missing now"}));
+  EXPECT_EQ(changes(then, read_study(listed.path())), Lines{"seeds: crossed before, a list now"});
+  EXPECT_EQ(changes(read_study(listed.path()), then), Lines{"seeds: a list before, crossed now"});
+}
+
 TEST(StudyChange, WhatTheStudyClaimsIsPartOfIt) {
   EXPECT_EQ(changes_to(with("bleu", "chrf")), Lines{"compare.metric: bleu before, chrf now"});
   EXPECT_EQ(changes_to(with("expect: [a.bleu within 1 of 2, a.bleu > 0]\n", "")),

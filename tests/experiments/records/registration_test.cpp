@@ -128,6 +128,24 @@ TEST_F(RegistrationTest, TheSameRunUnderAnotherNameIsFound) {
             "a run of the same arm and seed was there before: pilot/copy/base/seed-1");
 }
 
+TEST_F(RegistrationTest, ARunWithTheSameCrossedSeedsIsFound) {
+  auto text = read_file(study());
+  text.replace(0, text.find("base:"),
+               "name: pilot\nseeds: { initialization: [1, 2], order: [1, 2] }\n");
+  write_file(folder_ / "pilot.yaml", text);
+  const auto pilot = freeze(folder_ / "pilot.yaml", {}, output());
+  write_lock(lock_of(study()), registration());
+  const auto begin = [&](size_t place) {
+    const auto run = StudyFolder(output() / "pilot").run(pilot.runs.at(place));
+    write_plan(run, pilot, pilot.runs.at(place));
+    write_start(run.path, start());
+    std::filesystem::remove_all(started().path);
+    return standing(start()).exploratory;
+  };
+  EXPECT_EQ(begin(1), "") << "of initialization 1 and order 2";
+  EXPECT_EQ(begin(0), "a run of the same arm and seed was there before: pilot/copy/base/seed-1001");
+}
+
 TEST_F(RegistrationTest, IsOfWhatIsDeclaredAndNotOfHowItIsWritten) {
   const auto declared = registration().study_sha256;
   write_file(study(), "# a comment\n" + read_file(study()));
