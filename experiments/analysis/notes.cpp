@@ -16,6 +16,7 @@
 #include "experiments/analysis/curve.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/statement.h"
 #include "experiments/analysis/tuned_values.h"
 #include "experiments/config/study/study_notes.h"
 #include "experiments/config/yaml/value.h"
@@ -376,6 +377,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_scored_tokens(results, notes);
   add_test_flaws(results, notes);
   add_targets(evidence, notes);
+  std::ranges::move(statement_notes(evidence), std::back_inserter(notes));
   add_forecasts(evidence, notes);
   add_tokens(evidence, notes);
   add_scoring(results, notes);

@@ -83,6 +83,8 @@ struct ArmClaim {
   std::optional<Forecast> forecast = {};  // of the difference of the metric
   std::optional<double> published = {};   // the source's difference of the metric
   RegimeOptions regime = {};              // of the source
+  std::string says = {};                  // the published statement; empty: not given
+  std::string source = {};                // who published it, and where; empty: not given
 };
 
 /// The test of paired differences.

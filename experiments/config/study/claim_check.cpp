@@ -24,6 +24,31 @@ void check_published(const ArmClaimOptions& options, const std::string& path, co
     problems.add(mark, fmt::format("{}.published must be a number other than 0", path));
 }
 
+constexpr int64_t kLongestStatement = 300;
+
+bool is_statement(const std::string& text) {
+  const auto characters =
+      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; });
+  return characters > 0 && characters <= kLongestStatement && text.find('\n') == text.npos;
+}
+
+/// Reports a statement or a source without a claim that it belongs to, or of several lines.
+void check_statement(const ArmClaimOptions& options, const std::string& path, const Tree& section,
+                     ProblemList& problems) {
+  const auto check = [&](const char* key, const std::string& text) {
+    if (!section.has(key)) return;
+    if (!options.claim)
+      problems.add(section.place(key), fmt::format("{}.{} is of a claim; add {}.claim, or leave it "
+                                                   "out",
+                                                   path, key, path));
+    else if (!is_statement(text))
+      problems.add(section.place(key), fmt::format("{}.{} must be one line of 1 to {} characters",
+                                                   path, key, kLongestStatement));
+  };
+  check("says", options.says);
+  check("source", options.source);
+}
+
 /// Reports ranges of a regime that are not ascending positive numbers.
 void check_ranges(const RegimeOptions& regime, const std::string& path, const Tree& section,
                   ProblemList& problems) {
@@ -52,8 +77,10 @@ ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, 
   if (options.forecast && !ascends(*options.forecast))
     problems.add(section.place("forecast"), path + ".forecast must be three ascending quantiles");
   if (options.published) check_published(options, path, section.place("published"), problems);
+  check_statement(options, path, section, problems);
   check_ranges(options.regime, path, section, problems);
-  return {options.claim, options.margin, options.forecast, options.published, options.regime};
+  return {options.claim,  options.margin, options.forecast, options.published,
+          options.regime, options.says,   options.source};
 }
 
 /// Reports margins that no difference of the metric can exceed.
@@ -156,6 +183,7 @@ std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
     auto given = read(entry.value, options::slot_of(own), {study_schema(), problems, path});
     given.root.mark = entry.mark;
     if (given.has("claim") && !given.has("published")) own.published.reset();
+    if (given.has("claim") && !given.has("says")) own.says.clear();
     claims[entry.key] = checked_claim(own, path, given, problems);
   }
   return claims;

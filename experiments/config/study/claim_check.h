@@ -26,7 +26,8 @@ void require_known(const std::string& word, const std::vector<std::string>& know
 /// The claim of all arms that have none of their own; `section` is `compare`.
 ArmClaim check_claim(const CompareOptions& options, const Tree& section, ProblemList& problems);
 
-/// The claims of single arms; what one does not give is that of all arms.
+/// The claims of single arms; what one does not give is that of all arms, but a claim of
+/// its own has neither their statement nor their published difference.
 std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
                                                const StudyNames& names, ProblemList& problems);
 

@@ -15,6 +15,8 @@ namespace ablate::config {
 /// The claim of a single arm.
 struct ArmClaimOptions {
   std::optional<ClaimKind> claim;
+  std::string says;
+  std::string source;
   std::optional<double> margin;
   std::optional<Forecast> forecast;
   std::optional<double> published;
@@ -25,6 +27,9 @@ struct ArmClaimOptions {
           "what the study claims of the arm beside the baseline: superior, inferior, noninferior "
           "(no worse by the margin or more) or equal (the difference is smaller than the margin); "
           "absent: only whether there is a difference is asked");
+    visit("says", o.says, "the published statement that the claim is about, in a sentence");
+    visit("source", o.source,
+          "who published the statement, and where: Shazeer 2020 (arXiv 2002.05202, Table 1)");
     visit("margin", o.margin,
           "the smallest difference of `metric` that matters, such as 0.01; an arm that is shown to "
           "differ by less is equivalent; absent: no test of equivalence");

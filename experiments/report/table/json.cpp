@@ -71,6 +71,8 @@ void members_of(const analysis::Contrast& o, auto&& visit) {
   ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, beyond, sign,
                  detectable, improvement, verdict, outcome, outside, forecast, sentence)
   visit("claim", o.claim.kind);
+  visit("says", o.claim.says);
+  visit("source", o.claim.source);
   visit("margin", o.claim.margin);
   visit("published", o.claim.published);
 }
@@ -94,7 +96,8 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 /// Lists and texts that are left out if they are empty.
 constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
     {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "components", "parts",
-     "target", "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside"});
+     "target", "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside", "says",
+     "source"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -65,6 +66,32 @@ TEST(CsvTable, IsReadBackWhateverTheNames) {
   EXPECT_EQ(lines[1][3], kHostile);
   EXPECT_EQ(lines[0][28], "seed_1");
   EXPECT_EQ(lines[1][28], "0.5");
+}
+
+TEST(Statements, StandWithTheirSourcesInResultsAndBesideTheOutcomeInEveryReport) {
+  const auto evidence = analysis::evidence_of(
+      analysis::study_yaml(6, {"a", "b", "c", "d"},
+                           analysis::compare("claim: superior, says: It helps., source: Doe 2020, "
+                                             "arms: {b: {says: B helps.}, c: {claim: inferior}, "
+                                             "d: {regime: {depth: [90, 90]}}}")),
+      {{"base", {0.6, 0.6, 0.6, 0.6, 0.6, 0.6}},
+       {"a", {0.9, 0.9, 0.9, 0.9, 0.9, 0.9}},
+       {"b", {0.3, 0.3, 0.3, 0.3, 0.3, 0.3}},
+       {"c", {0.6, 0.6, 0.6, 0.6, 0.6, 0.6}},
+       {"d", {0.6, 0.6, 0.6, 0.6, 0.6, 0.6}}});
+  const auto arms = nlohmann::json::parse(json_table(evidence)).at("tasks").at(0).at("arms");
+  const auto found = [&](size_t arm) { return arms.at(arm).at("cells").at(0).at("contrast"); };
+  EXPECT_EQ(found(1).at("says"), "It helps.");
+  EXPECT_EQ(found(1).at("source"), "Doe 2020");
+  EXPECT_EQ(found(2).at("says"), "B helps.");
+  EXPECT_EQ(found(2).at("source"), "Doe 2020");
+  EXPECT_FALSE(found(3).contains("says")) << "a claim of its own is not what the others say";
+  for (const auto* line : {"Claim on a: \"It helps.\" (Doe 2020): agrees (copy, length 12).",
+                           "Claim on b: \"B helps.\" (Doe 2020): contradicts (copy, length 12).",
+                           "Claim on c: Doe 2020: inconclusive (copy, length 12).",
+                           "Claim on d: \"It helps.\" (Doe 2020): inconclusive, outside the "
+                           "source's regime (copy, length 12)."})
+    EXPECT_EQ(std::ranges::count(evidence.notes, line), 1) << line;
 }
 
 TEST(JsonTable, HoldsEverythingWhateverTheNames) {
