@@ -152,6 +152,17 @@ class Entries(unittest.TestCase):
             for arm, found in (("other", {"epochs": [1, 2], "rates_tuned": True}), ("own", {"epochs": [1, 2], "depth": [3, 4], "rates_tuned": True})):
                 self.assertEqual(files.declared({"study": "s", "arm": arm, "regime": {"rates_tuned": True}})["regime"], found)
 
+    def test_what_is_said_of_an_arm_stands_in_the_study_unless_it_differs_by_task(self):
+        for entry in files.catalogue()["claims"]:
+            arm = [one for one in files.catalogue()["claims"] if (one["study"], one["arm"]) == (entry["study"], entry["arm"])]
+            self.assertEqual("says" in entry, len(arm) > 1, entry["id"])
+            self.assertNotIn("source", entry, entry["id"])
+        study = {"compare": {"claim": "superior", "says": "It helps.", "source": "Doe 2020, Table 1, https://doe", "arms": {"own": {"says": "More."}}}}
+        with unittest.mock.patch.object(files, "read_study", lambda _: study):
+            for arm, more, says in (("other", {}, "It helps."), ("own", {}, "More."), ("own", {"says": "Here."}, "Here.")):
+                found = files.declared({"study": "s", "arm": arm} | more)
+                self.assertEqual((found["says"], found["source"]), (says, {"text": "Doe 2020, Table 1", "url": "https://doe"}))
+
     def test_what_a_study_calls_published_is_the_difference_of_the_figures_of_losses_as_shares_of_its_baseline(self):
         stated = 0
         for claim in claims.read_claims():
@@ -170,8 +181,9 @@ class Entries(unittest.TestCase):
     def test_every_claim_says_what_it_needs_to_be_judged(self):
         for claim in claims.read_claims():
             self.assertIn(claim.claim, ("superior", "inferior", "noninferior", "equal"), claim.id)
-            for key in ("margin", "margin_from", "says", "source", "checked", "where"):
+            for key in ("margin", "margin_from", "says", "checked", "where"):
                 self.assertTrue(getattr(claim, key), (claim.id, key))
+            self.assertTrue(claim.source["text"] and claim.source["url"].startswith("https://"), claim.id)
             self.assertIn(claim.read, page.READ, claim.id)
             self.assertLessEqual(set(claim.regime), {*page.QUANTITIES, "outside", "from_memory", "after_result"}, claim.id)
             self.assertLessEqual(set(claim.regime.get("from_memory", [])), set(claim.regime) & set(page.QUANTITIES), claim.id)

@@ -31,11 +31,13 @@ history = functools.partial(read_study, "history")  # what each claim said and w
 
 
 def declared(entry):
-    """An entry of claims.yaml with what its study declares of its arm: the claim, the margin and the source's range."""
+    """An entry of claims.yaml with what its study declares of its arm: the claim, what it says, the margin, the source and the source's range."""
     compare = read_study(entry["study"])["compare"]
     own = compare.get("arms", {}).get(entry["arm"], {})
     regime = compare.get("regime", {}) | own.get("regime", {}) | entry.get("regime", {})
-    return {key: (compare | own).get(key) for key in ("claim", "margin")} | entry | {"regime": regime}
+    told = compare | own
+    text, _, url = told.get("source", "").rpartition(", ")
+    return {key: told.get(key) for key in ("claim", "says", "margin")} | {"source": {"text": text, "url": url}} | entry | {"regime": regime}
 
 
 def page(template, /, **parts):
