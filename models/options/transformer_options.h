@@ -360,8 +360,8 @@ void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
     if (!has_side(o.family, side) || !has_sane_depth(o, side)) continue;
     const bool listed = !list_of(o, side).empty();
     const auto name = text_of(side) + ".";
-    const auto path = [&](int64_t layer) {
-      return listed ? name + std::to_string(layer + 1) + "." : std::string();
+    const auto path = [&](int64_t index) {
+      return listed ? name + std::to_string(index + 1) + "." : std::string();
     };
     const auto stack = stack_of(o, side);
     StackRules<decltype(path), std::remove_reference_t<decltype(require)>>{stack, path, require}

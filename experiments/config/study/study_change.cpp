@@ -93,8 +93,8 @@ std::vector<std::string> changes(const Study& then, const Study& now) {
     if (std::ranges::find(now.declared_seeds, seed) == now.declared_seeds.end())
       lines.push_back(fmt::format("seed {}: missing now", seed));
   if (then.crossed != now.crossed)
-    lines.push_back(then.crossed ? "seeds: crossed before, a list now"
-                                 : "seeds: a list before, crossed now");
+    lines.emplace_back(then.crossed ? "seeds: crossed before, a list now"
+                                    : "seeds: a list before, crossed now");
   for (auto& claim : changed(then.claims, now.claims)) lines.push_back(std::move(claim));
   return lines;
 }
