@@ -45,9 +45,9 @@ struct AfterWarmup {
 }  // namespace
 
 double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t steps) {
-  const auto& warmup = std::visit([](const auto& o) -> const Warmup& { return o; }, schedule);
-  if (step < warmup.warmup)
-    return warmup.peak * static_cast<double>(step) / static_cast<double>(warmup.warmup);
+  const auto* warmup = std::visit([](const auto& o) -> const Warmup* { return &o; }, schedule);
+  if (step < warmup->warmup)
+    return warmup->peak * static_cast<double>(step) / static_cast<double>(warmup->warmup);
   return std::visit(AfterWarmup{static_cast<double>(step), static_cast<double>(steps)}, schedule);
 }
 

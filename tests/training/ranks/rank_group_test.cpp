@@ -23,7 +23,7 @@ namespace {
 /// Calls the function as each of so many ranks, side by side.
 void as_ranks(int64_t size, const std::function<void(const RankGroup&)>& call) {
   std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  mkdtemp(folder.data());
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
   std::vector<std::thread> ranks;
   for (int64_t rank = 0; rank < size; ++rank)
     ranks.emplace_back([&, rank] {
@@ -143,7 +143,7 @@ TEST_F(LostRank, IsNotWaitedForWhereItEndsAfterItGaveItsAddress) {
 
 TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
   std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  mkdtemp(folder.data());
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
   const auto prefix = std::filesystem::path(folder) / "store";
   KeyFileStore store(prefix), other(prefix);
   EXPECT_FALSE(other.check({"a/b"}));
@@ -165,7 +165,7 @@ TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
 
 TEST(KeyFileStore, AddsAndCountsForAllThatShareIt) {
   std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  mkdtemp(folder.data());
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
   const auto prefix = std::filesystem::path(folder) / "store";
   const auto add = [&] {
     KeyFileStore store(prefix);
@@ -184,7 +184,7 @@ TEST(KeyFileStore, AddsAndCountsForAllThatShareIt) {
 
 TEST(RankGroup, TwoRanksOnOneGpuAreToldSo) {
   std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  mkdtemp(folder.data());
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
   KeyFileStore store(std::filesystem::path(folder) / "store");
   const auto say = [&](int64_t rank, const std::string& device) -> std::string {
     try {
