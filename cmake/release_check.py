@@ -98,14 +98,15 @@ def last_outcomes(file):
 
 
 def verdict(code, output):
-    """What a part ended with; the reason of a failure is the first line that looks like one, else the last."""
+    """What a part ended with; the reason of a failure is the first line of an error, else of a warning, else the last."""
     lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no output"]
     if code == 0:
         return "passed"
     skipped = next((line for line in reversed(lines[-40:]) if line.startswith("skipped: ")), None)
     if skipped:
         return skipped
-    reason = next((line for line in lines if re.search(r": error: |\*\*\*Failed|: Failure$|^(FAIL|ERROR): |Error: ", line)), lines[-1])
+    reasons = (r": error: |\*\*\*Failed|: Failure$|^(FAIL|ERROR): |Error: ", r": warning: ")
+    reason = next((line for pattern in reasons for line in lines if re.search(pattern, line)), lines[-1])
     return f"failed: {reason[:160]}"
 
 

@@ -20,7 +20,8 @@ import release_check
 
 PARTS = {
     "good": "echo once >>../good",
-    "bad": "echo begins; echo 'x.cpp:3:1: error: no semicolon'; echo ends; exit 3",
+    "bad": "echo 'w.cpp:2:1: warning: unused'; echo 'x.cpp:3:1: error: no semicolon'; echo ends; exit 3",
+    "warned": "echo begins; echo 'w.cpp:2:1: warning: unused'; echo 'make: leaving'; exit 1",
     "silent": "exit 1",
     "without": "echo 'skipped: no root'; exit 77",
 }
@@ -66,8 +67,8 @@ class ReleaseCheck(unittest.TestCase):
         self.assertEqual(code, 1, said)
         page = self.page()
         self.assertEqual({part: cells[1] for part, cells in page.items()},
-                         {"good": "passed", "bad": "failed: x.cpp:3:1: error: no semicolon", "silent": "failed: no output",
-                          "without": "skipped: no root"})
+                         {"good": "passed", "bad": "failed: x.cpp:3:1: error: no semicolon", "warned": "failed: w.cpp:2:1: warning: unused",
+                          "silent": "failed: no output", "without": "skipped: no root"})
         head = subprocess.run(["git", "-C", self.tree, "rev-parse", "HEAD"], text=True, stdout=subprocess.PIPE).stdout
         self.assertEqual(page["good"][0], f"`{PARTS['good']}`")
         self.assertTrue(head.startswith(page["good"][2]) and len(page["good"][2]) == 10)
