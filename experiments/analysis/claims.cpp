@@ -221,7 +221,7 @@ bool both_failed(const Cell& cell, const Sample& reference) {
   return cell.success && cell.sample.mean < kFailed && reference.mean < kFailed;
 }
 
-/// Runs that share seeds have no test, and neither have what is computed from one.
+/// Runs that share seeds have no test, and no result that is computed from a test.
 void leave_untested(std::span<TaskEvidence> settings, Family& family) {
   family.tested.clear();
   for (auto& task : settings)

@@ -319,6 +319,19 @@ std::vector<TaskEvidence> compared_over_tasks(std::vector<TaskEvidence>& tasks,
   return all;
 }
 
+/// Notes on means over tasks and on components of variance that cannot be computed.
+void add_notes_on_gaps(Evidence& evidence, const config::Study& study) {
+  if (study.compare && study.compare->over == config::Over::tasks &&
+      evidence.tasks.front().parts.empty())
+    evidence.notes.emplace_back(
+        "compare.over: tasks compares means over all tasks of the file, and one is not selected.");
+  const auto lacks = [](const TaskEvidence& task) { return task.components.empty(); };
+  if (study.crossed && std::ranges::any_of(evidence.tasks, lacks))
+    evidence.notes.emplace_back(
+        "Components of variance take a run of every pair of the crossed seeds, and some are "
+        "missing, or their values are not finite.");
+}
+
 }  // namespace
 
 Evidence make_evidence(const config::Study& declared, const records::StudyRuns& all) {
@@ -357,16 +370,7 @@ Evidence make_evidence(const config::Study& declared, const records::StudyRuns& 
     evidence.expectations.push_back(check_clause(clause, evidence));
   evidence.missing = runs.missing;
   evidence.notes = notes_of(evidence, study, runs.results);
-  if (study.compare && study.compare->over == config::Over::tasks &&
-      evidence.tasks.front().parts.empty())
-    evidence.notes.emplace_back(
-        "compare.over: tasks compares means over all tasks of the file, and one is not selected.");
-  if (study.crossed && std::ranges::any_of(evidence.tasks, [](const TaskEvidence& task) {
-        return task.components.empty();
-      }))
-    evidence.notes.emplace_back(
-        "Components of variance take a run of every pair of the crossed seeds, and some are "
-        "missing, or their values are not finite.");
+  add_notes_on_gaps(evidence, study);
   evidence.answer = answer_of(evidence);
   evidence.confirmatory = standing.exploratory.empty();
   evidence.standing = standing.sentence();

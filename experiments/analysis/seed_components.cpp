@@ -37,7 +37,7 @@ std::optional<Table> table_of(const std::vector<double>& values,
   return table;
 }
 
-/// What crossing cost, and what to do next.
+/// The cost of crossing in words, and the advice which seeds to spend.
 std::string advice_on(const SeedComponents& one) {
   const auto figure = [&](double error) { return format_metric(error, one.metric); };
   auto text = fmt::format(
