@@ -71,6 +71,13 @@ bool are_ids(std::span<const char> bytes, const NumberType& type, int64_t vocabu
   return true;
 }
 
+/// Whether every number is a multiple of 256: an id whose bytes stand the other way round.
+bool begin_with_zero(std::span<const char> bytes, int64_t width) {
+  for (size_t at = 0; at < bytes.size(); at += static_cast<size_t>(width))
+    if (bytes[at] != 0) return false;
+  return true;
+}
+
 }  // namespace
 
 TokenFile::TokenFile(const std::filesystem::path& path, std::optional<TokenType> type)
@@ -137,12 +144,13 @@ void TokenFile::check_type(int64_t vocabulary) const {
   std::vector<NumberType> possible;
   for (const auto& type : kNumberTypes)
     if (bytes_ >= kTelling && std::cmp_greater(type.width, width_)) possible.push_back(type);
-  bool only_zeros = true;
+  bool only_zeros = true, big_endian = bytes_ >= kTelling;
   for (const auto begin : pieces()) {
-    if (possible.empty()) break;
+    if (possible.empty() && !big_endian) break;
     std::vector<char> bytes(static_cast<size_t>(std::min(kPiece, size_ - begin) * width_));
     read_bytes(offset_of(begin), bytes);
     only_zeros = only_zeros && std::ranges::all_of(bytes, [](char c) { return c == 0; });
+    big_endian = big_endian && begin_with_zero(bytes, width_);
     std::erase_if(possible, [&](const auto& type) { return !are_ids(bytes, type, vocabulary); });
   }
   const char* own = name_of(width_ == 2 ? TokenType::uint16 : TokenType::uint32);
@@ -157,6 +165,12 @@ void TokenFile::check_type(int64_t vocabulary) const {
                     "data.dtype: uint32",
                     name, own, vocabulary, conversion));
   }
+  if (big_endian && !only_zeros)
+    fail(fmt::format(
+        "holds big-endian numbers: read as {}, all are multiples of 256; write it little-endian, "
+        "with numpy.fromfile(FILE, '>u2' or '>u4').astype('uint32').tofile(...), and write "
+        "data.dtype: uint32",
+        own));
   if (assumed_ && vocabulary > kNarrow)
     fail(
         fmt::format("has no header, and uint16, as which it would be read, is too narrow for ids "

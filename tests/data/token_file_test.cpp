@@ -127,6 +127,18 @@ TEST_F(TokenFiles, WithoutHeaderAreReadAsNoOtherTypeThanTheirs) {
             "below 70000");
   EXPECT_EQ(read_as(bytes_of(pairs, 2), kNarrow, 70'000), "no error");
   EXPECT_EQ(read_as(std::string(2000, '\0'), {}, 10), "no error");
+  std::string narrow, wide;  // ids of one byte, big-endian
+  for (int id = 4; id < 60; ++id) {
+    narrow += {'\0', static_cast<char>(id)};
+    wide += {'\0', '\0', '\0', static_cast<char>(id)};
+  }
+  for (const uint32_t vocabulary : {64U, 50'000U, 65'536U}) {
+    const std::string found = "a.bin holds big-endian numbers: read as ";
+    const std::string multiples = ", all are multiples of 256";
+    EXPECT_EQ(read_as(narrow, {}, vocabulary), found + "uint16" + multiples);
+    EXPECT_EQ(read_as(wide, {}, vocabulary), found + "uint16" + multiples);
+    EXPECT_EQ(read_as(wide, kWide, vocabulary), found + "uint32" + multiples);
+  }
 }
 
 TEST_F(TokenFiles, OfAnotherTypeSayHowToWriteThem) {
