@@ -143,9 +143,12 @@ std::string size_text(const Contrast& contrast, const std::string& metric) {
   return format_metric(std::abs(contrast.mean), metric) + (ends.empty() ? "" : " ") + ends;
 }
 
-/// ", 3.2 % of the baseline (2.1 to 4.3)", as a positive size.
-std::string relative_text(const Contrast& contrast) {
+/// ", 3.2 % of the baseline (2.1 to 4.3)", as a positive size; empty for a share of right answers,
+/// of which a baseline that guesses would give any number of per cent.
+std::string relative_text(const Contrast& contrast, const std::string& metric) {
   if (!contrast.relative || !contrast.relative->interval) return "";
+  if (const auto* known = config::find_metric(metric); known != nullptr && known->counts_right)
+    return "";
   const double sign = contrast.relative->mean < 0 ? -100 : 100;
   const auto [low, high] = std::minmax(
       {sign * contrast.relative->interval->low, sign * contrast.relative->interval->high});
@@ -269,7 +272,7 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
     case Verdict::better:
     case Verdict::worse:
       return fmt::format("{} by {}, {}", contrast.verdict == Verdict::better ? "better" : "worse",
-                         size_text(contrast, metric) + relative_text(contrast),
+                         size_text(contrast, metric) + relative_text(contrast, metric),
                          p_of_difference(contrast, judged));
     case Verdict::equivalent:
       return fmt::format("equivalent to {} within {}: {}, {}", judged.baseline,

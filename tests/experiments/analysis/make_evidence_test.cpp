@@ -31,8 +31,7 @@ TEST(Evidence, OfSixSeedsByHand) {
   EXPECT_NEAR(cell.contrast->interval->high, 0.2, 1e-9);
   EXPECT_EQ(cell.contrast->difference.p, 2.0 / 64);
   EXPECT_EQ(cell.contrast->verdict, Verdict::better);
-  EXPECT_TRUE(cell.contrast->sentence.starts_with(
-      "better by 0.150 [0.100, 0.200], 25 % of the baseline (14 to 40), p = 0.031; "))
+  EXPECT_TRUE(cell.contrast->sentence.starts_with("better by 0.150 [0.100, 0.200], p = 0.031; "))
       << cell.contrast->sentence;
   EXPECT_EQ(arm_of(evidence, "more").changes.front().path, "model.layers");
   EXPECT_EQ(evidence.answer,
