@@ -20,6 +20,7 @@
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/setting.h"
 #include "experiments/records/failure.h"
+#include "experiments/records/provenance.h"
 #include "options/enumeration.h"
 
 namespace ablate::analysis {
@@ -114,6 +115,9 @@ struct Contrast {
   std::optional<statistics::ForecastScore> forecast;  // of the claim's forecast
   Test difference;                                    // that there is one, in either direction
   Test within;  // that it is smaller than the margin; of `noninferior`, that the loss is
+  /// 90 %: lies within the margin exactly if the corrected test shows an equivalence. Absent
+  /// without a margin, of e-values, and if the seeds are too few for such a test.
+  std::optional<statistics::Interval> within_interval;
   Test beyond;  // of claims of equality or of no loss: that it is greater than the margin
   Test sign;    // that one direction is more frequent among the seeds; not of e-values
   /// The smallest difference that such a study would show with a probability of 80 %.
@@ -379,6 +383,7 @@ struct Evidence {
   std::vector<Expectation> expectations;
   std::vector<records::MissingRun> missing;
   std::vector<std::string> notes;  // limits of the evidence, and the scorers' signatures
+  records::Provenance provenance;
 };
 
 }  // namespace ablate::analysis

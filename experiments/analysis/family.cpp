@@ -171,6 +171,13 @@ void test_beyond(Family& family, bool jointly) {
   }
 }
 
+std::optional<statistics::Interval> within_interval(const Values& differences,
+                                                    config::PairedTest test, double level) {
+  if (test == config::PairedTest::t) return statistics::t_interval_at(differences, 1 - 2 * level);
+  if (test == config::PairedTest::e_value) return {};
+  return statistics::equivalence_interval(differences, level);
+}
+
 void test_within(Family& family) {
   Values p;
   std::vector<Contrast*> of;
@@ -181,7 +188,12 @@ void test_within(Family& family) {
     }
   p.resize(static_cast<size_t>(family.with_margins), 1);
   const auto adjusted = statistics::holm(p);
-  for (size_t i = 0; i < of.size(); ++i) of[i]->within.adjusted_p = adjusted[i];
+  const double level = kLevel / family.look_factor();
+  const auto factors = deciding_factors(p, level);
+  for (size_t i = 0; i < of.size(); ++i) {
+    of[i]->within.adjusted_p = adjusted[i];
+    of[i]->within_interval = within_interval(of[i]->differences, family.test, level / factors[i]);
+  }
 }
 
 /// The signs of the differences, which no size of a collapse changes.

@@ -372,6 +372,7 @@ Evidence make_evidence(const config::Study& declared, const records::StudyRuns& 
   evidence.notes = notes_of(evidence, study, runs.results);
   add_notes_on_gaps(evidence, study);
   evidence.answer = answer_of(evidence);
+  evidence.provenance = records::provenance_of(all.folder);
   evidence.confirmatory = standing.exploratory.empty();
   evidence.standing = standing.sentence();
   if (!evidence.confirmatory && has_regimes(study))

@@ -227,6 +227,8 @@ Together pool(std::span<const Evidence> studies, std::span<const double> wanted)
   all.sizes = sizes_of(all.arms, wanted);
   all.confidence = 1 - kLevelOfAll / static_cast<double>(std::max<size_t>(1, all.arms.size()));
   for (auto& arm : all.arms) add_verdicts(arm, all);
+  all.claims = claims_of(studies);
+  all.false_alarms = false_alarms_of(studies);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
+#include "experiments/analysis/pooled_claims.h"
 #include "experiments/analysis/statistics/pooling.h"
 #include "options/enumeration.h"
 
@@ -47,6 +48,8 @@ struct Together {
   std::vector<PooledArm> arms;
   std::vector<double> sizes;  // that verdicts are given for
   double confidence = 0;      // of the intervals, so that all arms together have 95 %
+  std::vector<PooledClaim> claims;
+  std::optional<FalseAlarms> false_alarms;  // absent if no control was tested
 };
 
 /// Sizes further than this factor from all studies of an arm get no verdict.

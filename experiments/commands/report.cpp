@@ -71,22 +71,21 @@ struct Opened {
         evidence(analysis::make_evidence(study, runs)) {}
 };
 
-std::string written_as(Format format, const analysis::Together& together) {
-  auto grid = report::together_grid(together);
-  switch (format) {
-    case Format::text:
-      break;
-    case Format::json:
-      return report::together_json(together);
-    case Format::markdown:
-      return report::pipe_table(grid);
-    case Format::latex:
-      return report::tabular(grid);
-    case Format::csv:
-      throw UsageError("--together has no csv; choose text, json, markdown or latex");
-  }
+std::string written_as(Format format, report::Grid grid) {
+  if (format == Format::markdown) return report::pipe_table(grid);
+  if (format == Format::latex) return report::tabular(grid);
   const auto note = report::wrapped(std::exchange(grid.note, ""));
   return report::layout(grid) + note;
+}
+
+std::string written_as(Format format, const analysis::Together& together) {
+  if (format == Format::csv)
+    throw UsageError("--together has no csv; choose text, json, markdown or latex");
+  if (format == Format::json) return report::together_json(together);
+  auto text = written_as(format, report::together_grid(together));
+  const auto claims = report::claims_grid(together);
+  if (!claims.rows.empty()) text += "\n" + written_as(format, claims);
+  return text;
 }
 
 void report_together(const ReportRequest& request) {
@@ -165,6 +164,7 @@ void add_report(CLI::App& app) {
       "study only with --to. Prints the verdicts, or with --format one of the tables.\n"
       "With --together several studies are pooled: random effects over all settings, with a slope "
       "over parameters and tokens a parameter, and for each size what a further study would find. "
+      "Claims have their q among all of them, and controls their rate of false alarms. "
       "--to then gets together.json, together.md and together.svg.\n"
       "Examples:\n"
       "  ablate report runs/quickstart\n"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -53,26 +54,18 @@ std::filesystem::path data_folder_of(const std::filesystem::path& run, const std
   return folder.get<std::string>();
 }
 
-namespace {
-
-constexpr int kRunDepth = 2;  // of task/arm/seed-n
-
-/// The first run folder by name of the study in `path`, so that an arm comes before its trial runs;
-/// empty if there is none.
-std::filesystem::path first_run(const std::filesystem::path& path) {
-  std::filesystem::path first;
-  if (!std::filesystem::exists(StudyFolder(path).study())) return first;
-  for (std::filesystem::recursive_directory_iterator at(path), end; at != end; ++at) {
+std::vector<RunFolder> runs_in(const std::filesystem::path& folder) {
+  constexpr int kRunDepth = 2;  // of task/arm/seed-n
+  std::vector<RunFolder> runs;
+  if (!std::filesystem::exists(StudyFolder(folder).study())) return runs;
+  for (std::filesystem::recursive_directory_iterator at(folder), end; at != end; ++at) {
     if (at.depth() != kRunDepth) continue;
     at.disable_recursion_pending();
-    if (std::filesystem::exists(RunFolder(at->path()).config()) &&
-        (first.empty() || at->path() < first))
-      first = at->path();
+    if (const RunFolder run(at->path()); std::filesystem::exists(run.config())) runs.push_back(run);
   }
-  return first;
+  std::ranges::sort(runs, {}, &RunFolder::path);
+  return runs;
 }
-
-}  // namespace
 
 void require_run(const RunFolder& folder) {
   if (std::filesystem::exists(folder.config())) return;
@@ -90,11 +83,11 @@ void require_run(const RunFolder& folder) {
         "ablate (docs/export.md), as by `python3 bench/consumer/translate.py {0}`, and ablate "
         "uses the run that it came from",
         path.string()));
-  const auto run = first_run(path);
-  if (!run.empty())
+  const auto runs = runs_in(path);
+  if (!runs.empty())
     throw training::CheckpointError(
         fmt::format("{} is the folder of a study; name one of its runs, such as {}", path.string(),
-                    run.string()));
+                    runs.front().path.string()));
   throw training::CheckpointError(path.string() +
                                   " is not a run folder: it has no config.yaml (a run folder is "
                                   "<output>/<study>/<task>/<arm>/seed-<n>)");

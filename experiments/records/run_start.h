@@ -45,6 +45,10 @@ nlohmann::json recorded_environment(const RunFolder& folder);
 /// recorded_environment().
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given);
 
+/// The runs of the study in `folder` that were begun, also those that only look for an arm's best
+/// values, by name, so that an arm comes before its trial runs. Empty if it is no study's folder.
+std::vector<RunFolder> runs_in(const std::filesystem::path& folder);
+
 /// Throws CheckpointError if the folder holds no run; for a study's folder the message names one of
 /// its runs.
 void require_run(const RunFolder& folder);

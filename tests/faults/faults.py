@@ -14,7 +14,7 @@ from processes import Loaded, Server, wait_and_wake, wait_for_orphans
 HERE = pathlib.Path(__file__).resolve().parent
 OPERATIONS = ("", "create", "write", "sync", "rename", "exchange", "unlink", "mkdir", "rmdir", "link", "truncate")
 # What depends on the clock, on the machine or on how often a run was started, wherever it stands in a JSON file.
-VARYING = {"sha256", "decode_seconds", "training_seconds", "tokens_per_second", "log_bytes", "log_sha256", "memory_bytes", "seconds",
+VARYING = {"sha256", "decode_seconds", "training_seconds", "core_seconds", "tokens_per_second", "log_bytes", "log_sha256", "memory_bytes", "seconds",
            "seconds_to_target", "metrics.jsonl", "state.json"}  # the last two as files of others, by digest
 # Without a word in the end about what happened on the way. The tables hold seconds; results.json has their other figures.
 IGNORED = {"environment.json", "log.txt", "command.json", "failure.json", "report.html", "results.csv", "results.jsonl", "table.txt", "table.md",

@@ -52,6 +52,32 @@ Interval wilson_interval(int64_t hits, int64_t count) {
 
 namespace {
 
+/// The probability of `first` to `last` hits in `count` trials of this share.
+double hits_p(int64_t first, int64_t last, int64_t count, double share) {
+  const auto n = static_cast<double>(count);
+  double p = 0;
+  for (int64_t hits = first; hits <= last; ++hits) {
+    const auto k = static_cast<double>(hits);
+    const double ways = std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+    p += std::exp(ways + k * std::log(share) + (n - k) * std::log1p(-share));
+  }
+  return p;
+}
+
+}  // namespace
+
+Interval exact_interval(int64_t hits, int64_t count) {
+  constexpr double kTail = (1 - kConfidence) / 2;
+  Interval interval;
+  for (double step = 0.5; step > 1e-15; step /= 2) {
+    if (hits_p(hits, count, count, interval.low + step) < kTail) interval.low += step;
+    if (hits_p(0, hits, count, interval.high + step) > kTail) interval.high += step;
+  }
+  return interval;
+}
+
+namespace {
+
 constexpr size_t kSamples = 2000;
 
 double middle_mean(std::vector<double>& all) {

@@ -47,6 +47,9 @@ inline constexpr double kNormalQuantile = 1.959963984540054;
 /// Wilson's 95 % score interval of a share (Wilson 1927). REQUIRES: 0 <= hits <= count, count > 0.
 Interval wilson_interval(int64_t hits, int64_t count);
 
+/// Clopper and Pearson's exact 95 % interval of a share (1934). REQUIRES: as wilson_interval().
+Interval exact_interval(int64_t hits, int64_t count);
+
 /// Scores of one arm: [task][run].
 using TaskScores = std::vector<std::vector<double>>;
 

@@ -54,6 +54,22 @@ double equivalence_p(std::span<const double> differences, double margin) {
   return p;
 }
 
+std::optional<Interval> equivalence_interval(std::span<const double> differences, double level) {
+  const auto patterns = SignPatterns::of(differences.size());
+  const auto sums = patterns.sums(differences);
+  const auto kept = patterns.sums(std::vector<double>(differences.size(), 1.0));
+  std::vector<double> means;  // of the values that a pattern flips
+  for (size_t i = 0; i < patterns.size(); ++i)
+    if (kept[i] < kept.front())
+      means.push_back((sums.front() - sums[i]) / (kept.front() - kept[i]));
+  std::ranges::sort(means);
+  const size_t hits =
+      patterns_above(level, patterns.size()) - 1;  // with the patterns that keep all
+  const size_t keeping = patterns.size() - means.size();
+  if (hits < keeping) return {};
+  return Interval{means[hits - keeping], means[means.size() - 1 - (hits - keeping)]};
+}
+
 double t_test_p(std::span<const double> differences) {
   if (differences.size() < 2) return 1;
   if (all_equal(differences)) return differences.front() == 0 ? 1 : 0;
@@ -98,6 +114,20 @@ std::vector<double> holm(std::span<const double> p) {
     adjusted[order[rank]] = before;
   }
   return adjusted;
+}
+
+std::vector<double> false_discovery_rates(std::span<const double> p) {
+  std::vector<size_t> order(p.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return p[i]; });
+  std::vector<double> rates(p.size());
+  double above = 1;
+  for (size_t rank = order.size(); rank > 0; --rank) {
+    const auto count = static_cast<double>(p.size());
+    above = std::min(above, p[order[rank - 1]] * count / static_cast<double>(rank));
+    rates[order[rank - 1]] = above;
+  }
+  return rates;
 }
 
 }  // namespace ablate::statistics

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "experiments/analysis/statistics/estimates.h"
 
 namespace ablate::statistics {
 
@@ -17,6 +20,11 @@ double sign_flip_p(std::span<const double> differences);
 /// margin. Each is the share of sign patterns of the distances from that bound whose sum is at
 /// least the observed one. Exact or drawn as in sign_flip_p(). REQUIRES: finite values, margin > 0.
 double equivalence_p(std::span<const double> differences, double margin);
+
+/// The interval of equivalence_p(): it lies between -margin and margin exactly if that p is at most
+/// `level`. Each end is the mean of some of the differences (Hartigan 1969). Absent if there are
+/// too few differences for a p of that level.
+std::optional<Interval> equivalence_interval(std::span<const double> differences, double level);
 
 /// Two-sided p of the paired t-test (Student 1908) of the hypothesis that the mean is 0, which
 /// assumes normal differences. 1 of fewer than two; 0 if they are equal and not 0. REQUIRES: finite
@@ -44,5 +52,9 @@ double look_factor(int64_t look);
 /// Holm's step-down adjustment (Holm 1979), in the order of `p`: an adjusted p of at most a level
 /// keeps the chance of any false claim among all of them at that level.
 std::vector<double> holm(std::span<const double> p);
+
+/// The q of each p: the smallest rate of false discoveries at which its hypothesis is rejected
+/// among all of them (Benjamini and Hochberg 1995).
+std::vector<double> false_discovery_rates(std::span<const double> p);
 
 }  // namespace ablate::statistics

@@ -56,8 +56,10 @@ ABLATE_RECORDED(analysis::TunedCurve, vertex, value, score, weights, misfit)
 ABLATE_RECORDED(analysis::TunedGain, at_best, at_equal)
 ABLATE_RECORDED(analysis::Expectation, text, holds, numbers)
 ABLATE_RECORDED(records::MissingRun, task, arm, seed, reason)
+ABLATE_RECORDED(records::Provenance, commits, hardware, core_seconds, study_sha256, data_sha256)
 ABLATE_RECORDED(analysis::Evidence, study, question, confirmatory, standing, answer, baseline,
-                metric, seeds, tasks, ladders, aggregates, tuning, expectations, missing, notes)
+                metric, seeds, tasks, ladders, aggregates, tuning, expectations, missing, notes,
+                provenance)
 
 ABLATE_RECORDED(statistics::PooledEffect, mean, confidence, prediction)
 ABLATE_RECORDED(analysis::SettingEffect, study, setting, parameters, tokens_per_parameter,
@@ -65,11 +67,13 @@ ABLATE_RECORDED(analysis::SettingEffect, study, setting, parameters, tokens_per_
 ABLATE_RECORDED(analysis::SizeVerdict, parameters, effect, verdict)
 ABLATE_RECORDED(analysis::PooledArm, arm, metric, direction, margin, settings, studies, slope, tau,
                 sizes, no_verdict)
-ABLATE_RECORDED(analysis::Together, arms, sizes, confidence)
+ABLATE_RECORDED(analysis::PooledClaim, study, setting, arm, test_set, claim, outcome, p, q)
+ABLATE_RECORDED(analysis::FalseAlarms, controls, alarms, interval)
+ABLATE_RECORDED(analysis::Together, arms, sizes, confidence, claims, false_alarms)
 
 void members_of(const analysis::Contrast& o, auto&& visit) {
-  ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, beyond, sign,
-                 detectable, improvement, verdict, outcome, outside, forecast, sentence)
+  ABLATE_MEMBERS(differences, mean, interval, relative, difference, within, within_interval, beyond,
+                 sign, detectable, improvement, verdict, outcome, outside, forecast, sentence)
   visit("claim", o.claim.kind);
   visit("says", o.claim.says);
   visit("source", o.claim.source);

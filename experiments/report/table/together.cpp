@@ -51,6 +51,17 @@ std::string note_on(const analysis::Together& together) {
       analysis::kFarthest);
 }
 
+/// "Of 20 controls 1 is shown to differ: ..."; empty if no control was tested.
+std::string false_alarms_words(const analysis::Together& together) {
+  if (!together.false_alarms) return "";
+  const auto& found = *together.false_alarms;
+  return fmt::format(
+      " Of {} control{}, baselines with other random numbers, {} {} shown to differ: false alarms, "
+      "whose rate is between {:.1f} and {:.1f} % (95 %, Clopper and Pearson 1934).",
+      found.controls, found.controls == 1 ? "" : "s", found.alarms,
+      found.alarms == 1 ? "is" : "are", 100 * found.interval.low, 100 * found.interval.high);
+}
+
 ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& arm, size_t look) {
   const auto& sample = setting.differences;
   auto figures = difference(sample.mean, arm.metric);
@@ -98,7 +109,7 @@ Grid together_grid(const analysis::Together& together) {
                         {.heading = "a further one"},
                         {.heading = "verdict", .holds = Holds::names}},
             .rows = {},
-            .note = note_on(together)};
+            .note = note_on(together) + false_alarms_words(together)};
   for (const auto& arm : together.arms) {
     const GridRow head{{arm.arm},
                        {analysis::display_name(arm.metric)},
@@ -123,6 +134,35 @@ Grid together_grid(const analysis::Together& together) {
            {verdict_words(arm, *size)}});
     }
   }
+  return grid;
+}
+
+Grid claims_grid(const analysis::Together& together) {
+  Grid grid{
+      .title = "Claims of all studies",
+      .columns = {{.heading = "study", .holds = Holds::names},
+                  {.heading = "setting", .holds = Holds::names},
+                  {.heading = "arm", .holds = Holds::arms},
+                  {.heading = "claim", .holds = Holds::names},
+                  {.heading = "outcome", .holds = Holds::names},
+                  {.heading = "p"},
+                  {.heading = "q"}},
+      .rows = {},
+      .note = fmt::format(
+          "Those that were decided, of {}. p is corrected within its study; q is the smallest rate "
+          "of false discoveries at which the claim is kept among all of them (Benjamini and "
+          "Hochberg 1995). Studies outside the range of a source, and those that did not learn the "
+          "task, do not count.",
+          together.claims.size())};
+  for (const auto& claim : together.claims)
+    if (claim.p < 1)
+      grid.rows.push_back({{claim.study},
+                           {claim.setting},
+                           {claim.arm},
+                           {config::word_of(claim.claim)},
+                           {config::word_of(*claim.outcome)},
+                           {analysis::p_figure(claim.p)},
+                           {analysis::p_figure(claim.q)}});
   return grid;
 }
 

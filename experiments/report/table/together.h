@@ -12,6 +12,9 @@ namespace ablate::report {
 /// interval and the verdict.
 Grid together_grid(const analysis::Together& together);
 
+/// A claim that was decided a row, with its q among all that count. Without rows if there is none.
+Grid claims_grid(const analysis::Together& together);
+
 /// The differences of every setting, and the predictions, a group for each arm.
 Forest together_forest(const analysis::Together& together);
 

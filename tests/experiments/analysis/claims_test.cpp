@@ -103,6 +103,7 @@ TEST(Margin, AnArmIsEquivalentDifferentOrInconclusive) {
   // All eight are within the margin on both sides; Holm's method has three hypotheses.
   EXPECT_EQ(equal.within.p, 1.0 / 256);
   EXPECT_EQ(equal.within.adjusted_p, 3 * 1.0 / 256);
+  EXPECT_EQ(equal.within_interval, statistics::equivalence_interval(equal.differences, 0.05 / 3));
   EXPECT_TRUE(equal.sentence.starts_with("equivalent to base within 0.1: difference 0.000 "));
   EXPECT_EQ(contrast(evidence, "worse").verdict, Verdict::worse);
   EXPECT_EQ(contrast(evidence, "unclear").verdict, Verdict::inconclusive);

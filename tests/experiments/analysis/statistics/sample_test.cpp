@@ -66,6 +66,34 @@ TEST(Statistics, EqualScipysWilsonIntervals) {
         example["interval"]);
 }
 
+TEST(Statistics, EqualScipysExactIntervalsOfShares) {
+  for (const auto& example : golden()["exact"])
+    expect_interval(exact_interval(example["hits"].get<int64_t>(), example["count"].get<int64_t>()),
+                    example["interval"]);
+}
+
+TEST(Statistics, EqualScipysRatesOfFalseDiscoveries) {
+  for (const auto& example : golden()["false_discovery"]) {
+    const auto rates = false_discovery_rates(example["p"].get<Values>());
+    for (size_t i = 0; i < rates.size(); ++i)
+      EXPECT_NEAR(rates[i], example["q"][i].get<double>(), kTolerance);
+  }
+  EXPECT_TRUE(false_discovery_rates(Values{}).empty());
+}
+
+TEST(Equivalence, HasAnIntervalWithinAMarginExactlyIfItsTestRejects) {
+  const Values differences{0.1, -0.2, 0.35, 0.05, -0.15, 0.3};
+  for (const double level : {0.05, 0.025}) {
+    const auto interval = equivalence_interval(differences, level).value();
+    const double least = std::max(-interval.low, interval.high);
+    for (const double margin : {least - 1e-6, least + 1e-6, 1 - 1e-6})
+      EXPECT_EQ(equivalence_p(differences, margin) <= level, margin > least) << margin;
+  }
+  EXPECT_FALSE(equivalence_interval(std::span(differences).first(4), 0.05).has_value());
+  const Values many(20, 0.25);
+  EXPECT_EQ(equivalence_interval(many, 0.05), (Interval{0.25, 0.25})) << "drawn patterns";
+}
+
 TEST(Holm, EqualsClosedTestingOfBonferroni) {
   for (const auto& example : golden()["holm"]) {
     const auto adjusted = holm(example["p"].get<Values>());

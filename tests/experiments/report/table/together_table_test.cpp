@@ -59,6 +59,33 @@ TEST(TogetherTable, IsDrawnWithItsPredictions) {
   EXPECT_EQ(rows.back().interval->low, -0.05);
 }
 
+TEST(TogetherTable, HasTheClaimsThatWereDecidedAndTheRateOfFalseAlarms) {
+  auto together = pooled_arms();
+  EXPECT_TRUE(claims_grid(together).rows.empty());
+  EXPECT_FALSE(says(together_grid(together).note, "control"));
+  together.claims = {{.study = "one",
+                      .setting = "text",
+                      .arm = "gated",
+                      .test_set = "",
+                      .claim = config::ClaimKind::superior,
+                      .outcome = analysis::Outcome::agrees,
+                      .p = 0.01,
+                      .q = 0.02}};
+  together.claims.push_back(together.claims.front());
+  together.claims.back().p = together.claims.back().q = 1;
+  together.false_alarms = {.controls = 20, .alarms = 1, .interval = {0.00127, 0.2487}};
+  const auto grid = claims_grid(together);
+  ASSERT_EQ(grid.rows.size(), 1U) << "the other one is undecided";
+  EXPECT_TRUE(says(layout(grid), "one    text     gated  superior  agrees   0.010  0.020"));
+  EXPECT_TRUE(says(grid.note, "Those that were decided, of 2."));
+  EXPECT_TRUE(says(together_grid(together).note,
+                   "Of 20 controls, baselines with other random numbers, 1 is shown to differ: "
+                   "false alarms, whose rate is between 0.1 and 24.9 %"));
+  const auto text = together_json(together);
+  EXPECT_TRUE(says(text, "\"q\": 0.02"));
+  EXPECT_TRUE(says(text, "\"alarms\": 1"));
+}
+
 TEST(TogetherTable, IsRecorded) {
   const auto text = together_json(pooled_arms());
   EXPECT_TRUE(says(text, "\"verdict\": \"undecided\""));

@@ -49,8 +49,8 @@ def sample_case(left, right):
     }
 
 
-def wilson_case(hits, count):
-    interval = stats.binomtest(hits, count).proportion_ci(0.95, method="wilson")
+def share_case(hits, count, method):
+    interval = stats.binomtest(hits, count).proportion_ci(0.95, method=method)
     return {"hits": hits, "count": count, "interval": [interval.low, interval.high]}
 
 
@@ -64,6 +64,7 @@ def holm_case(p):
 
 
 LEVEL, SLACK = 0.05, 1e-11
+SHARES = ((0, 6), (6, 6), (3, 6), (1, 10), (128, 256), (0, 256), (487, 1000))
 
 
 def statistics_of(values, signs, absolute=True):
@@ -161,7 +162,10 @@ def main():
         "t_tails": [{"degrees": n, "t": t, "tail": 2 * stats.t.sf(t, n)} for n in (1, 2, 5, 6, 9, 30, 999) for t in (0, 0.3, 2, 5, 20, 300)],
         "normal_quantile": stats.norm.ppf(0.975),
         "samples": samples,
-        "wilson": [wilson_case(*c) for c in ((0, 6), (6, 6), (3, 6), (1, 10), (128, 256), (0, 256), (487, 1000))],
+        "wilson": [share_case(*c, "wilson") for c in SHARES],
+        "exact": [share_case(*c, "exact") for c in SHARES],
+        "false_discovery": [{"p": p, "q": stats.false_discovery_control(p).tolist()}
+                            for p in ([0.03], [0.041, 0.001, 0.039, 0.08, 0.008, 0.041, 0.06, 0.074], [1.0, 0.2, 1.0])],
         "holm": [holm_case(p) for p in ([0.03], [0.01, 0.04, 0.03], [0.5, 0.6, 0.01, 0.01], [0.2, 0.9, 0.02, 0.021, 1.0])],
         "joint": [joint_case(seed, seeds, effects, ties) for seed, (seeds, effects, ties) in enumerate(itertools.product(
             (5, 6, 7, 9), ((0,), (3, 0), (4, 2, 1, 0), (-5, -3, 4, 0.5, 3)), (False, True)))],

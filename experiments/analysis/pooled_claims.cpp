@@ -1,0 +1,70 @@
+#include "experiments/analysis/pooled_claims.h"
+
+#include "experiments/analysis/statistics/significance.h"
+
+namespace ablate::analysis {
+namespace {
+
+/// Calls `each` with the study, the setting, the arm and every primary cell that has a contrast.
+template <class Each>
+void for_contrasts(std::span<const Evidence> studies, const Each& each) {
+  for (const auto& study : studies)
+    for (const auto& task : study.tasks)
+      for (const auto& arm : task.arms)
+        for (const auto& cell : arm.cells)
+          if (cell.primary && cell.contrast) each(study, task, arm, cell);
+}
+
+bool counts(const Contrast& contrast) {
+  return contrast.claim.kind && contrast.outside.empty() &&
+         contrast.outcome != Outcome::not_learned;
+}
+
+/// The p of the test that decided on the claim; 1 if none did.
+double deciding_p(const Contrast& contrast) {
+  const bool of_margin = config::needs_margin(*contrast.claim.kind);
+  if (contrast.outcome == Outcome::agrees)
+    return (of_margin ? contrast.within : contrast.difference).adjusted_p;
+  if (contrast.outcome == Outcome::contradicts)
+    return (of_margin ? contrast.beyond : contrast.difference).adjusted_p;
+  return 1;
+}
+
+}  // namespace
+
+std::vector<PooledClaim> claims_of(std::span<const Evidence> studies) {
+  std::vector<PooledClaim> claims;
+  for_contrasts(studies, [&](const Evidence& study, const TaskEvidence& task,
+                             const ArmEvidence& arm, const Cell& cell) {
+    const auto& contrast = *cell.contrast;
+    if (arm.control || !counts(contrast)) return;
+    claims.push_back({.study = study.study,
+                      .setting = task.name,
+                      .arm = arm.name,
+                      .test_set = cell.test_set,
+                      .claim = *contrast.claim.kind,
+                      .outcome = contrast.outcome,
+                      .p = deciding_p(contrast)});
+  });
+  std::vector<double> p;
+  for (const auto& claim : claims) p.push_back(claim.p);
+  const auto q = statistics::false_discovery_rates(p);
+  for (size_t i = 0; i < claims.size(); ++i) claims[i].q = q[i];
+  return claims;
+}
+
+std::optional<FalseAlarms> false_alarms_of(std::span<const Evidence> studies) {
+  FalseAlarms found;
+  for_contrasts(
+      studies, [&](const Evidence&, const TaskEvidence&, const ArmEvidence& arm, const Cell& cell) {
+        const auto verdict = cell.contrast->verdict;
+        if (!arm.control || !is_tested(verdict)) return;
+        ++found.controls;
+        if (verdict == Verdict::better || verdict == Verdict::worse) ++found.alarms;
+      });
+  if (found.controls == 0) return {};
+  found.interval = statistics::exact_interval(found.alarms, found.controls);
+  return found;
+}
+
+}  // namespace ablate::analysis
