@@ -116,7 +116,7 @@ ATLAS = build/ablate run experiments/atlas/$(if $(AGAIN),again/)$(PART).yaml --o
 atlas: setup-test $(if $(PART),build)
 ifdef PART
 	@$(ATLAS) $(or $(DATA),data) || [ $$? = 1 ]
-	@python3 experiments/atlas/records.py docs/results/atlas/$(PART)$(if $(AGAIN),.again).json runs/$(if $(AGAIN),second_looks,atlas)/$(PART) $(ATLAS) DIR
+	@python3 experiments/atlas/records.py docs/results/atlas/$(PART)$(if $(AGAIN),.again).json runs/$(if $(AGAIN),second_looks,atlas)/$(PART)/results.json $(ATLAS) DIR
 else
 	@grep -H '^time: ' experiments/atlas/*.yaml | sed 's|.*/\(.*\)\.yaml:time:|\1:|'
 endif

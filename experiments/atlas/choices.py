@@ -1,7 +1,6 @@
 """docs/atlas/index.md: which part to use, by what the studies measured beside the usual one."""
 
 import dataclasses
-import math
 
 import claims
 import files
@@ -85,28 +84,14 @@ def texts_of(choice, options):
     return row, files.page("choice", name=choice["choice"], advice=f"{told} {unsaid}".strip(), options="\n".join(map(line, options)))
 
 
-def rate_interval(events, trials):
-    """The 95 % interval of a rate (Clopper and Pearson 1934), by bisection."""
-    def probability(counts, rate):
-        return sum(math.comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in counts)
-
-    low = high = 0.0
-    for step in (2.0**-n for n in range(1, 50)):
-        low += step * (probability(range(events, trials + 1), low + step) < 0.025)
-        high += step * (probability(range(events + 1), high + step) > 0.025)
-    return low, high
-
-
 def controls_text(records):
-    """How often a baseline that was trained again, with other random numbers alone, is shown to differ."""
+    """How many baselines that were trained again, with other random numbers alone, are shown to differ; `ablate report --together` says at what rate."""
     verdicts = [arm["contrast"]["verdict"] for record in records for task in record["tasks"].values() for arm in task["arms"].values()
                 if arm.get("control") and "contrast" in arm]
     n, alarms = sum(one in claims.TESTED for one in verdicts), sum(one in ("better", "worse") for one in verdicts)
     if not n:
         return "No control has been recorded yet: a baseline with other random numbers, which differs from the other one by chance alone."
-    low, high = (f"{100 * end:.1f}" for end in rate_interval(alarms, n))
-    return (f"Of {n} controls, baselines with other random numbers, {alarms} {'is' if alarms == 1 else 'are'} shown to differ: false alarms, whose rate is "
-            f"between {low} and {high} % (95 % Clopper-Pearson interval).")
+    return f"Of {n} controls, baselines with other random numbers, {alarms} {'is' if alarms == 1 else 'are'} shown to differ: false alarms."
 
 
 def text_of(found):

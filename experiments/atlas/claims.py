@@ -11,22 +11,12 @@ OUTCOMES = AGREES, OTHER_SIGN, BEYOND, NO_EFFECT, UNDECIDED, NOT_LEARNED, OUTSID
 OF_PROGRAM = {"agrees": AGREES, "no_effect_of_that_size": NO_EFFECT, "inconclusive": UNDECIDED, "not_learned": NOT_LEARNED, None: UNDECIDED}
 SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solved
 LOSSES = ("loss", "divergence")  # metrics whose effects are per cents of the baseline
-TESTED = ("better", "worse", "equivalent", "no_worse", "inconclusive")  # verdicts that rest on tests
+WITHIN = ("equivalent", "no_worse")  # verdicts of tests of the margin
+TESTED = ("better", "worse", *WITHIN, "inconclusive")  # verdicts that rest on tests
 
 
 def metric_text(metric):
     return {"bleu": "BLEU"}.get(metric, metric.replace("_", " "))
-
-
-def equivalence_interval(contrast):
-    """The interval of the two one-sided sign-flip tests where they decided: it lies within a margin exactly if their larger p, corrected, is at most
-    0.05. Each end is a mean of some of the differences (Hartigan 1969). None elsewhere, and if so few differences have none."""
-    differences, test = contrast["differences"], contrast["within"]
-    if contrast["verdict"] not in ("equivalent", "no_worse") or len(differences) > 16:
-        return None
-    means = sorted(sum(some) / len(some) for size in range(1, len(differences) + 1) for some in itertools.combinations(differences, size))
-    left_out = int(0.05 * test["p"] / test["adjusted_p"] * 2 ** len(differences) * (1 + 1e-9)) - 1
-    return (means[left_out], means[-1 - left_out]) if left_out >= 0 else None
 
 
 def gain_of(found, scale):

@@ -86,7 +86,7 @@ def choices_text(name, arm):
 
 def commit_text(record):
     """The commit of the study, and the program's own if it names another one."""
-    program = record.get("program", record["commit"])
+    program = ", ".join(record["provenance"]["commits"])
     return record["commit"] if record["commit"].startswith(program) else f"{record['commit']}, program {program},"
 
 
@@ -96,11 +96,12 @@ def look_text(look, what):
         return None
     test_set = f" on {look.arm['test_set']}" if look.arm["test_set"] else ""
     of_baseline, of_arm = (f"{arm['mean']:.4g} ± {arm['deviation']:.2g}" for arm in (look.baseline, look.arm))
+    within = look.contrast.get("within_interval") if look.contrast["verdict"] in claims.WITHIN else None
     noise = [f"{statistics.median(arm['gradient_noise']):,.0f} target tokens for `{name}`" for name, arm in look.arms.items() if "gradient_noise" in arm]
     return files.page(
         "look", look=look, what=what, outcome=outcome_text(look), scale=scale_of(look), noise=", ".join(noise) or None, commit=commit_text(look.record),
         scores=f"{claims.metric_text(look.metric)}{test_set}: {of_baseline} for the baseline, {of_arm} for `{look.claim.arm}`",
-        within=interval_text(claims.equivalence_interval(look.contrast))[2:-1] or None,
+        within=interval_text(within)[2:-1] or None,
         chosen="\n".join(choices_text(name, arm) for name, arm in look.arms.items() if arm.get("chosen")) or None).rstrip()
 
 
@@ -243,8 +244,10 @@ def sizes_table(sizes):
 def numbers(record):
     """docs/results/atlas/*.md: all numbers of a record; the program writes the same and more beside the runs."""
     expected = (f"- expected: `{one['text']}`: {'holds' if one['holds'] else 'does not hold'} ({one['numbers']})" for one in record["expectations"])
+    provenance = record["provenance"]
     return files.page("record", record=record, tasks="\n\n".join(task_text(record, name) for name in record["tasks"]), expected="\n".join(expected),
-                      ladders="\n\n".join(map(sizes_table, record["ladders"])), seeds=", ".join(map(str, record["seeds"])), commit=commit_text(record))
+                      ladders="\n\n".join(map(sizes_table, record["ladders"])), seeds=", ".join(map(str, record["seeds"])),
+                      commit=commit_text(record), hardware=", ".join(provenance["hardware"]), minutes=round(provenance["core_seconds"] / 60, 1))
 
 
 def rules(found):
