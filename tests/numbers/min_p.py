@@ -1,6 +1,6 @@
 """What the arms' own exact p would do in place of the size of their sums: min_p.py [--studies 400] [--seed 1]
 
-Westfall and Young's step-down takes the largest statistic of all arms under each pattern of signs. max-T, which the program uses, takes
+Westfall and Young's step-down takes the largest statistic of all arms under each pattern of signs. max-T, the program's default, takes
 |sum| / sqrt(sum of squares). min-P takes the share of patterns with a sum at least as large, so that one odd seed cannot hide an arm that is
 worse in every seed. But with n seeds every arm has its smallest p, 2 / 2^n, under two patterns of its own, so that m arms make 2 m of them.
 Prints the share of studies that claim a difference of equal arms, and the power for arms that differ by two deviations of their runs.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace ablate::statistics {
 namespace {
@@ -53,6 +54,16 @@ Interval between_parts(const Line& line, size_t pattern) {
   return {std::min(kept, other), std::max(kept, other)};
 }
 
+/// The ends between which at least `least` patterns support each theta, if they are finite.
+std::optional<Interval> ends_of(std::vector<double> lows, std::vector<double> highs, size_t least) {
+  const auto place = static_cast<std::ptrdiff_t>(least) - 1;
+  std::ranges::nth_element(lows, lows.begin() + place);
+  std::ranges::nth_element(highs, highs.begin() + place, std::greater<>());
+  const Interval interval{lows[least - 1], highs[least - 1]};
+  if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return {};
+  return interval;
+}
+
 }  // namespace
 
 std::optional<Interval> supported(const Line& line, std::span<const double> rivals, size_t least) {
@@ -67,12 +78,42 @@ std::optional<Interval> supported(const Line& line, std::span<const double> riva
     lows[i] = std::min(own.low, centre + rival.low);
     highs[i] = std::max(own.high, centre + rival.high);
   }
-  const auto place = static_cast<std::ptrdiff_t>(least) - 1;
-  std::ranges::nth_element(lows, lows.begin() + place);
-  std::ranges::nth_element(highs, highs.begin() + place, std::greater<>());
-  const Interval interval{lows[least - 1], highs[least - 1]};
-  if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return {};
-  return interval;
+  return ends_of(std::move(lows), std::move(highs), least);
+}
+
+std::vector<double> own_p_statistics(const std::vector<double>& statistics, double rounding) {
+  auto sorted = statistics;
+  std::ranges::sort(sorted);
+  std::vector<double> ranks;
+  ranks.reserve(sorted.size());
+  for (const double value : statistics)
+    ranks.push_back(
+        static_cast<double>(std::ranges::lower_bound(sorted, value - rounding) - sorted.end()));
+  return ranks;
+}
+
+std::optional<Interval> supported_by_own_p(const Line& line, std::span<const double> rivals,
+                                           size_t least) {
+  const size_t patterns = line.value_sums.size();
+  if (least > patterns) return {};
+  std::vector<double> lows, highs;
+  for (size_t i = 0; i < patterns; ++i) {
+    const auto own = between_parts(line, i);
+    lows.push_back(own.low);
+    highs.push_back(own.high);
+  }
+  // Away from the centre one pattern after the other ceases to support theta by itself, and those
+  // that remain are the observed p there: as long as they are at least a rival's, it supports
+  // theta, too.
+  auto sorted_lows = lows, sorted_highs = highs;
+  std::ranges::sort(sorted_lows);
+  std::ranges::sort(sorted_highs, std::greater<>());
+  for (size_t i = 0; i < rivals.size(); ++i) {
+    const auto place = static_cast<size_t>(-rivals[i]) - 1;
+    lows[i] = std::min(lows[i], sorted_lows[place]);
+    highs[i] = std::max(highs[i], sorted_highs[place]);
+  }
+  return ends_of(std::move(lows), std::move(highs), least);
 }
 
 }  // namespace ablate::statistics

@@ -21,4 +21,13 @@ struct Line {
 /// the part around the ratio of the sums is given. Absent if it is unbounded.
 std::optional<Interval> supported(const Line& line, std::span<const double> rivals, size_t least);
 
+/// Minus the number of patterns with a statistic of at least that of each one but for `rounding`: a
+/// statistic that is larger the smaller the share is, which is the pattern's own p.
+std::vector<double> own_p_statistics(const std::vector<double>& statistics, double rounding);
+
+/// As supported(), of own_p_statistics() in place of |sum| / sqrt(sum of squares), also in
+/// `rivals`. The set is connected.
+std::optional<Interval> supported_by_own_p(const Line& line, std::span<const double> rivals,
+                                           size_t least);
+
 }  // namespace ablate::statistics

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "experiments/analysis/statistics/inversion.h"
 #include "experiments/analysis/statistics/sign_patterns.h"
@@ -46,6 +47,14 @@ std::vector<double> statistics_of(std::span<const double> values, std::vector<do
   return sums;
 }
 
+double statistic_rounding(size_t seeds) { return kRounding * std::sqrt(static_cast<double>(seeds)); }
+
+/// What is compared between samples, the larger the clearer.
+std::vector<double> compared(std::vector<double> statistics, size_t seeds, Joint joint) {
+  return joint == Joint::max_t ? std::move(statistics)
+                               : own_p_statistics(statistics, statistic_rounding(seeds));
+}
+
 void raise(std::vector<double>& values, const std::vector<double>& others) {
   if (values.empty()) values.resize(others.size(), -std::numeric_limits<double>::infinity());
   for (size_t i = 0; i < values.size(); ++i) values[i] = std::max(values[i], others[i]);
@@ -61,22 +70,24 @@ struct StepDown {
   std::vector<std::vector<double>> statistics;  // [sample][pattern], the observed one first
   std::vector<size_t> order;
   std::vector<double> p;  // in that order, adjusted
+  double rounding = 0;    // statistics that differ by less are equal
+
+  double observed(size_t step) const { return statistics[order[step]].front(); }
 };
 
 StepDown step_down(std::vector<std::vector<double>> statistics, size_t seeds) {
-  StepDown steps{.statistics = std::move(statistics)};
+  StepDown steps{.statistics = std::move(statistics), .rounding = statistic_rounding(seeds)};
   const size_t count = steps.statistics.size();
   steps.order.resize(count);
   std::iota(steps.order.begin(), steps.order.end(), size_t{0});
   std::ranges::stable_sort(steps.order, std::greater<>(),
                            [&](size_t i) { return steps.statistics[i].front(); });
-  const double rounding = kRounding * std::sqrt(static_cast<double>(seeds));
   steps.p.resize(count);
   std::vector<double> largest;  // of the samples from this step on, under each pattern
   for (size_t step = count; step-- > 0;) {
     const auto& values = steps.statistics[steps.order[step]];
     raise(largest, values);
-    steps.p[step] = share_at_least(largest, values.front() - rounding);
+    steps.p[step] = share_at_least(largest, values.front() - steps.rounding);
   }
   for (size_t step = 1; step < count; ++step)
     steps.p[step] = std::max(steps.p[step], steps.p[step - 1]);
@@ -84,10 +95,11 @@ StepDown step_down(std::vector<std::vector<double>> statistics, size_t seeds) {
 }
 
 /// The largest statistic, under each pattern, of the samples that remained when the one of this
-/// step was rejected, or at the end, without that one.
+/// step and its equals were rejected, or at the end, without that one.
 std::vector<double> rivals_of(const StepDown& steps, size_t step, double level) {
   size_t from = 0;
-  while (from < step && steps.p[from] <= level) ++from;
+  while (steps.p[from] <= level && steps.observed(from) > steps.observed(step) + steps.rounding)
+    ++from;
   std::vector<double> largest;
   for (size_t other = from; other < steps.order.size(); ++other)
     if (other != step) raise(largest, steps.statistics[steps.order[other]]);
@@ -104,7 +116,8 @@ Interval agreeing(Interval interval, bool rejected, double sum) {
 }
 
 /// The interval of theta in sample - theta * slopes, for each sample.
-std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, double level) {
+std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, double level,
+                                            Joint joint) {
   if (samples.empty()) return {};
   const size_t seeds = samples.front().size();
   const auto patterns = SignPatterns::of(seeds);
@@ -112,7 +125,8 @@ std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, dou
   for (const auto& sample : samples) {
     values.push_back(scaled(sample));
     sums.push_back(patterns.sums(values.back()));
-    statistics.push_back(statistics_of(values.back(), sums.back(), Side::both));
+    statistics.push_back(
+        compared(statistics_of(values.back(), sums.back(), Side::both), seeds, joint));
   }
   const auto steps = step_down(std::move(statistics), seeds);
   std::vector<std::optional<Interval>> intervals(samples.size());
@@ -123,7 +137,9 @@ std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, dou
     const auto slope_sums = patterns.sums(slope);
     const auto rivals = rivals_of(steps, step, level);
     const Line line{values[i], slope, sums[i], slope_sums};
-    auto interval = supported(line, rivals, patterns_above(level, patterns.size()));
+    const auto least = patterns_above(level, patterns.size());
+    const auto interval = joint == Joint::max_t ? supported(line, rivals, least)
+                                                : supported_by_own_p(line, rivals, least);
     if (!interval) continue;
     const double scale = largest_size(samples[i]) / largest_size(slopes[i]);
     const Interval unscaled{interval->low * scale, interval->high * scale};
@@ -134,14 +150,15 @@ std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, dou
 
 }  // namespace
 
-std::vector<double> joint_sign_flip_p(Samples samples, Side side) {
+std::vector<double> joint_sign_flip_p(Samples samples, Side side, Joint joint) {
   if (samples.empty()) return {};
   const size_t seeds = samples.front().size();
   const auto patterns = SignPatterns::of(seeds);
   std::vector<std::vector<double>> statistics;
   for (const auto& sample : samples) {
     const auto values = scaled(sample);
-    statistics.push_back(statistics_of(values, patterns.sums(values), side));
+    statistics.push_back(
+        compared(statistics_of(values, patterns.sums(values), side), seeds, joint));
   }
   const auto steps = step_down(std::move(statistics), seeds);
   std::vector<double> p(samples.size());
@@ -149,20 +166,21 @@ std::vector<double> joint_sign_flip_p(Samples samples, Side side) {
   return p;
 }
 
-std::vector<std::optional<Interval>> joint_sign_flip_intervals(Samples samples, double level) {
+std::vector<std::optional<Interval>> joint_sign_flip_intervals(Samples samples, double level,
+                                                               Joint joint) {
   std::vector<std::vector<double>> ones;
   for (const auto& sample : samples) ones.emplace_back(sample.size(), 1.0);
-  return invert(samples, ones, level);
+  return invert(samples, ones, level, joint);
 }
 
 std::vector<std::optional<Interval>> joint_ratio_intervals(Samples samples, Samples baselines,
-                                                           double level) {
-  return invert(samples, baselines, level);
+                                                           double level, Joint joint) {
+  return invert(samples, baselines, level, joint);
 }
 
 std::optional<Interval> sign_flip_interval_at(std::span<const double> values, double level) {
   const std::vector<double> sample(values.begin(), values.end()), ones(values.size(), 1.0);
-  return invert({&sample, 1}, {&ones, 1}, level).front();
+  return invert({&sample, 1}, {&ones, 1}, level, Joint::max_t).front();
 }
 
 std::optional<Interval> sign_flip_interval(std::span<const double> values) {

@@ -41,23 +41,26 @@ std::vector<std::vector<double>> draw_differences(const Design& design, uint64_t
   return samples;
 }
 
-/// The largest statistic of the samples but the first.
+/// The largest statistic of the samples but the first, or the smallest own p.
 std::vector<double> largest_rival(const std::vector<std::vector<double>>& samples,
-                                  const SignPatterns& patterns) {
-  std::vector<double> largest(samples.size() > 1 ? patterns.size() : 0);
+                                  const SignPatterns& patterns, Testing testing) {
+  std::vector<double> largest(samples.size() > 1 ? patterns.size() : 0,
+                              -std::numeric_limits<double>::infinity());
   for (size_t k = 1; k < samples.size(); ++k) {
     double squares = 0;
     for (const double value : samples[k]) squares += value * value;
     const double scale = 1 / std::sqrt(squares);
-    const auto sums = patterns.sums(samples[k]);
-    for (size_t i = 0; i < sums.size(); ++i)
-      largest[i] = std::max(largest[i], std::abs(sums[i]) * scale);
+    auto statistics = patterns.sums(samples[k]);
+    for (double& sum : statistics) sum = std::abs(sum) * scale;
+    if (testing == Testing::min_p) statistics = own_p_statistics(statistics, kRounding);
+    for (size_t i = 0; i < statistics.size(); ++i) largest[i] = std::max(largest[i], statistics[i]);
   }
   return largest;
 }
 
 bool is_joint(const Design& design) {
-  return design.testing == Testing::joint && design.aim == Aim::difference;
+  return (design.testing == Testing::joint || design.testing == Testing::min_p) &&
+         design.aim == Aim::difference;
 }
 
 /// The intervals of the arm that agree with the test's first step: what they leave out is rejected
@@ -79,8 +82,10 @@ class ArmIntervals {
     if (testing_ == Testing::t) return t_interval_at(samples.front(), 1 - level_);
     if (testing_ == Testing::e_value) return e_value_interval_at(samples.front(), level_);
     const auto sums = patterns_.sums(samples.front());
-    return supported({samples.front(), ones_, sums, counts_}, largest_rival(samples, patterns_),
-                     patterns_above(level_, patterns_.size()));
+    const auto rivals = largest_rival(samples, patterns_, testing_);
+    const auto invert = testing_ == Testing::min_p ? supported_by_own_p : supported;
+    return invert({samples.front(), ones_, sums, counts_}, rivals,
+                  patterns_above(level_, patterns_.size()));
   }
 
  private:

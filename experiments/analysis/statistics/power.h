@@ -5,9 +5,10 @@
 
 namespace ablate::statistics {
 
-/// How the comparisons of a study are tested for a difference: jointly by joint_sign_flip_p(), or
-/// each by itself, by sign_flip_p(), t_test_p() or e_value_p(), with Holm's correction.
-enum class Testing { joint, holm, t, e_value };
+/// How the comparisons of a study are tested for a difference: jointly by joint_sign_flip_p(), by
+/// Joint::max_t or Joint::min_p, or each by itself, by sign_flip_p(), t_test_p() or e_value_p(),
+/// with Holm's correction.
+enum class Testing { joint, min_p, holm, t, e_value };
 
 /// What a study is to show of an arm.
 enum class Aim {
@@ -21,7 +22,7 @@ struct Design {
   int64_t seeds = 0;
   int64_t comparisons = 1;  // of the family of the test
   Testing testing = Testing::joint;
-  Aim aim = Aim::difference;  // margins are never tested jointly: joint means holm for them
+  Aim aim = Aim::difference;  // never of margins jointly: joint and min_p mean holm
   double effect = 0;          // of an arm whose margin is tested: its difference, or its loss
   int64_t look = 0;           // as for look_factor()
 };

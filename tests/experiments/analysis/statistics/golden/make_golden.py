@@ -4,7 +4,8 @@
     pip install numpy==2.4.6 scipy==1.17.1 sacrebleu==2.6.0 && python3 make_golden.py > golden.json
 
 `t_quantiles`: of 0.975, by degrees of freedom; `t_tails`: two-sided probabilities; `samples`: intervals and tests of samples by scipy.stats; `corpora`: pairs of systems
-with the p that sacreBLEU's paired tests give them; `joint`: studies of several samples, tested in NumPy by definition.
+with the p that sacreBLEU's paired tests give them; `joint`: studies of several samples, tested in NumPy by definition: by the largest
+statistic and, `min_p`, by the smallest p of a sample alone.
 """
 import itertools
 import json
@@ -73,9 +74,15 @@ def statistics_of(values, signs, absolute=True):
     return (abs(sums) if absolute else sums) / numpy.sqrt((values**2).sum())
 
 
-def closed_p(samples, signs, absolute):
-    """Closed testing (Marcus et al. 1976) of the largest statistic of every set of hypotheses."""
-    table = numpy.array([statistics_of(values, signs, absolute) for values in samples])
+def own_p(values, signs, absolute=True):
+    """Under each pattern: minus the share of patterns with a statistic as large, the p of the sample alone if that pattern were observed."""
+    found = statistics_of(values, signs, absolute)
+    return (numpy.searchsorted(numpy.sort(found), found - SLACK) - len(found)) / len(found)
+
+
+def closed_p(samples, signs, absolute, of=statistics_of):
+    """Closed testing (Marcus et al. 1976) of the largest statistic of every set of hypotheses, or of the smallest own p."""
+    table = numpy.array([of(values, signs, absolute) for values in samples])
     adjusted = []
     for i in range(len(samples)):
         sets = [s for n in range(1, len(samples) + 1) for s in itertools.combinations(range(len(samples)), n) if i in s]
@@ -84,18 +91,18 @@ def closed_p(samples, signs, absolute):
     return adjusted
 
 
-def inverted(samples, slopes, signs):
+def inverted(samples, slopes, signs, of=statistics_of):
     """The ends of what a test of each theta does not reject, by bisection between a theta inside and one far outside."""
-    table = numpy.array([statistics_of(values, signs) for values in samples])
-    p = closed_p(samples, signs, True)
+    table = numpy.array([of(values, signs) for values in samples])
+    p = closed_p(samples, signs, True, of)
     intervals = []
     for i, (values, slope) in enumerate(zip(samples, slopes)):
         more_clear = [k for k in range(len(samples)) if p[k] <= LEVEL and table[k][0] > (table[i][0] if p[i] <= LEVEL else -1)]
         rest = [k for k in range(len(samples)) if k != i and k not in more_clear]
-        rivals = table[rest].max(0) if rest else numpy.zeros(len(signs))
+        rivals = table[rest].max(0) if rest else numpy.full(len(signs), -numpy.inf)
 
         def holds(theta):
-            own = statistics_of(values - theta * slope, signs)
+            own = of(values - theta * slope, signs)
             return (numpy.maximum(own, rivals) >= own[0] - SLACK).mean() > LEVEL
 
         ends = []
@@ -128,6 +135,12 @@ def joint_case(seed, seeds, effects, ties=False):
         "greater": closed_p(samples, signs, False),
         "intervals": inverted(samples, [ones] * len(samples), signs),
         "ratio_intervals": inverted(samples, baselines, signs),
+        "min_p": {
+            "both": closed_p(samples, signs, True, own_p),
+            "greater": closed_p(samples, signs, False, own_p),
+            "intervals": inverted(samples, [ones] * len(samples), signs, own_p),
+            "ratio_intervals": inverted(samples, baselines, signs, own_p),
+        },
     }
 
 
