@@ -86,6 +86,10 @@ std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings
   text += fmt::format(" {}: {} arm{}{}{}.", task.setting.task, arms, arms == 1 ? "" : "s", names,
                       settings == 1 ? "" : fmt::format(" in {} settings", settings));
   text += over;
+  if (task.correction == Correction::min_p)
+    text +=
+        " The signs of a seed are flipped in all of them together, and their own p are compared "
+        "(min-P).";
   if (task.correction == Correction::joint)
     text += " The signs of a seed are flipped in all of them together.";
   if (family.test == config::PairedTest::e_value)
@@ -298,6 +302,7 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study, in
                 .comparisons = declared.comparisons(),
                 .with_margins = declared.settings * declared.with_margins * declared.sets,
                 .test = comparison.test,
+                .correction = comparison.correction,
                 .look = look};
   for (auto& task : settings) {
     mark_collapsed(task);

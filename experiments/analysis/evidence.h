@@ -89,12 +89,15 @@ struct Test {
 /// How the p values of a family are corrected.
 enum class Correction {
   none,   // a single comparison
-  joint,  // signs are flipped in all arms together: joint_sign_flip_p()
+  joint,  // signs are flipped in all arms together: joint_sign_flip_p(), by max_t
+  min_p,  // the same, by min_p
   holm,   // of comparisons with different seeds, or of t tests
 };
 constexpr auto names(Correction) {
-  return std::to_array<std::pair<Correction, std::string_view>>(
-      {{Correction::none, "none"}, {Correction::joint, "joint"}, {Correction::holm, "Holm"}});
+  return std::to_array<std::pair<Correction, std::string_view>>({{Correction::none, "none"},
+                                                                 {Correction::joint, "joint"},
+                                                                 {Correction::min_p, "min-P"},
+                                                                 {Correction::holm, "Holm"}});
 }
 
 /// The difference as a share of the baseline's mean.

@@ -62,10 +62,11 @@ void test_jointly(Family& family) {
     differences.push_back(one.contrast->differences);
     baselines.push_back(one.baseline);
   }
-  const auto p = statistics::joint_sign_flip_p(differences, statistics::Side::both);
+  const auto joint = joint_of(family.correction);
+  const auto p = statistics::joint_sign_flip_p(differences, statistics::Side::both, joint);
   const double level = kLevel / family.look_factor();
-  const auto intervals = statistics::joint_sign_flip_intervals(differences, level);
-  const auto ratios = statistics::joint_ratio_intervals(differences, baselines, level);
+  const auto intervals = statistics::joint_sign_flip_intervals(differences, level, joint);
+  const auto ratios = statistics::joint_ratio_intervals(differences, baselines, level, joint);
   for (size_t i = 0; i < family.tested.size(); ++i) {
     auto& contrast = *family.tested[i].contrast;
     contrast.difference.adjusted_p = p[i];
@@ -158,7 +159,8 @@ void test_beyond(Family& family, bool jointly) {
   Values p, adjusted;
   for (const auto& sample : beyond.samples) p.push_back(greater_p(sample, family.test));
   if (jointly) {
-    adjusted = statistics::joint_sign_flip_p(beyond.samples, statistics::Side::greater);
+    adjusted = statistics::joint_sign_flip_p(beyond.samples, statistics::Side::greater,
+                                             joint_of(family.correction));
   } else {
     auto all = p;
     all.resize(std::max(p.size(), static_cast<size_t>(2 * family.with_margins)), 1);
@@ -212,7 +214,8 @@ void test_signs(Family& family, bool jointly) {
   }
   auto all = p;
   all.resize(static_cast<size_t>(family.comparisons), 1);
-  const auto adjusted = jointly ? statistics::joint_sign_flip_p(signs, statistics::Side::both)
+  const auto adjusted = jointly ? statistics::joint_sign_flip_p(signs, statistics::Side::both,
+                                                                joint_of(family.correction))
                                 : statistics::holm(all);
   for (size_t i = 0; i < p.size(); ++i) family.tested[i].contrast->sign = {p[i], adjusted[i]};
 }
@@ -255,13 +258,15 @@ Correction test_family(Family& family) {
   if (family.test != config::PairedTest::e_value) test_signs(family, jointly);
   correct_for_looks(family);
   if (family.comparisons < 2) return Correction::none;
-  return jointly ? Correction::joint : Correction::holm;
+  if (!jointly) return Correction::holm;
+  return family.correction == config::JointCorrection::min_p ? Correction::min_p
+                                                             : Correction::joint;
 }
 
 void add_detectable(Family& family) {
   using statistics::Testing;
   const auto testing = same_seeds(family) || family.test != config::PairedTest::sign_flip
-                           ? testing_of(family.test)
+                           ? testing_of(family.test, family.correction)
                            : Testing::holm;
   std::map<int64_t, std::optional<double>> known;  // seeds -> effect
   for (auto& one : family.tested) {

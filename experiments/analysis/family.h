@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
+#include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/power.h"
 #include "experiments/analysis/statistics/significance.h"
 
@@ -27,15 +28,23 @@ struct Family {
   int64_t comparisons = 0;   // with those that cannot be tested
   int64_t with_margins = 0;  // of these, those with a margin
   config::PairedTest test = config::PairedTest::sign_flip;
+  config::JointCorrection correction = config::JointCorrection::max_t;  // of sign flips
   int64_t look = 0;  // which one at the study's question; 0: of no series
 
   double look_factor() const { return statistics::look_factor(look); }
 };
 
 /// How a family whose comparisons have the same seeds is tested for differences.
-inline statistics::Testing testing_of(config::PairedTest test) {
-  if (test == config::PairedTest::e_value) return statistics::Testing::e_value;
-  return test == config::PairedTest::t ? statistics::Testing::t : statistics::Testing::joint;
+inline statistics::Testing testing_of(config::PairedTest test, config::JointCorrection correction) {
+  using statistics::Testing;
+  if (test == config::PairedTest::e_value) return Testing::e_value;
+  if (test == config::PairedTest::t) return Testing::t;
+  return correction == config::JointCorrection::min_p ? Testing::min_p : Testing::joint;
+}
+
+inline statistics::Joint joint_of(config::JointCorrection correction) {
+  return correction == config::JointCorrection::min_p ? statistics::Joint::min_p
+                                                      : statistics::Joint::max_t;
 }
 
 /// Tests every comparison for a difference and, as far as it has a margin, for a difference smaller

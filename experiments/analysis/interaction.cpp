@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "experiments/analysis/statistics/estimates.h"
-#include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::analysis {
@@ -54,10 +53,10 @@ Centred centred_effects(const Effects& effects) {
 }
 
 /// The smallest p of each arm's rungs, of the joint test of all of them.
-std::vector<double> joint_interaction_p(const std::vector<Centred>& arms) {
+std::vector<double> joint_interaction_p(const std::vector<Centred>& arms, statistics::Joint joint) {
   std::vector<std::vector<double>> samples;
   for (const auto& arm : arms) samples.insert(samples.end(), arm.rungs.begin(), arm.rungs.end());
-  const auto p = statistics::joint_sign_flip_p(samples, statistics::Side::both);
+  const auto p = statistics::joint_sign_flip_p(samples, statistics::Side::both, joint);
   std::vector<double> smallest;
   auto from = p.begin();
   for (const auto& arm : arms) {
@@ -70,17 +69,18 @@ std::vector<double> joint_interaction_p(const std::vector<Centred>& arms) {
 
 }  // namespace
 
-std::vector<double> interaction_p(std::span<const Effects> effects, size_t comparisons) {
+std::vector<double> interaction_p(std::span<const Effects> effects, size_t comparisons,
+                                  statistics::Joint joint) {
   std::vector<Centred> arms;
   for (const auto& arm : effects) arms.push_back(centred_effects(arm));
   const bool jointly =
       arms.size() == comparisons && std::ranges::all_of(arms, [&](const Centred& arm) {
         return arm.seeds.size() > 1 && arm.seeds == arms.front().seeds;
       });
-  if (jointly) return joint_interaction_p(arms);
+  if (jointly) return joint_interaction_p(arms, joint);
   std::vector<double> p(std::max(arms.size(), comparisons), 1);
   for (size_t i = 0; i < arms.size(); ++i)
-    if (arms[i].seeds.size() > 1) p[i] = joint_interaction_p({arms[i]}).front();
+    if (arms[i].seeds.size() > 1) p[i] = joint_interaction_p({arms[i]}, joint).front();
   auto adjusted = statistics::holm(p);
   adjusted.resize(arms.size());
   for (size_t i = 0; i < arms.size(); ++i)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
+#include "experiments/analysis/statistics/joint_test.h"
 
 namespace ablate::analysis {
 
@@ -22,6 +23,7 @@ std::vector<double> centred_at_zero(std::vector<double> values);
 /// rungs, seed by seed. All rungs of all arms are tested together if these are `comparisons` arms
 /// with the same seeds; else each arm by itself, with Holm's correction for `comparisons` arms. NaN
 /// of an arm with fewer than two seeds.
-std::vector<double> interaction_p(std::span<const Effects> arms, size_t comparisons);
+std::vector<double> interaction_p(std::span<const Effects> arms, size_t comparisons,
+                                  statistics::Joint joint = statistics::Joint::max_t);
 
 }  // namespace ablate::analysis

@@ -106,6 +106,7 @@ class Climb {
       : tasks_(std::move(tasks)),
         comparisons_(compared_arms(*tasks_.front(), study).size()),
         test_(study.compare->test),
+        correction_(study.compare->correction),
         fit_(study.compare->fit) {
     const auto& first = *tasks_.front();
     ladder_ = {.task = first.setting.task,
@@ -226,7 +227,7 @@ class Climb {
     std::vector<Effects> effects;
     for (const auto& arm : ladder_.arms)
       if (!arm.effects.empty()) effects.push_back(arm.effects);
-    const auto p = interaction_p(effects, comparisons_);
+    const auto p = interaction_p(effects, comparisons_, joint_of(correction_));
     auto next = p.begin();
     for (auto& arm : ladder_.arms)
       if (!arm.effects.empty()) arm.interaction_p = *next++;
@@ -255,7 +256,10 @@ class Climb {
   /// Tests estimates, at most one for each arm, as a family.
   void test(const std::vector<Estimate>& estimates) const {
     std::vector<Contrast> contrasts(estimates.size());
-    Family family{.tested = {}, .comparisons = static_cast<int64_t>(comparisons_), .test = test_};
+    Family family{.tested = {},
+                  .comparisons = static_cast<int64_t>(comparisons_),
+                  .test = test_,
+                  .correction = correction_};
     for (size_t i = 0; i < estimates.size(); ++i) {
       const auto& sample = *estimates[i].sample;
       contrasts[i].differences = finished_values(sample);
@@ -310,6 +314,7 @@ class Climb {
   Tasks tasks_;
   size_t comparisons_;  // arms of the study's file but the baseline
   config::PairedTest test_;
+  config::JointCorrection correction_;
   config::Fit fit_;
   Ladder ladder_;
   std::vector<double> places_;  // of the rungs on the axis of the slope; empty: it has none

@@ -12,7 +12,9 @@
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/make_evidence.h"
+#include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/significance.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/number_flags.h"
@@ -102,7 +104,11 @@ bool scatters(const analysis::Cell& cell) {
   return std::isfinite(deviation) && deviation > 0;
 }
 
-std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, config::PairedTest test,
+statistics::Testing testing_of(const config::Comparison& compare) {
+  return analysis::testing_of(compare.test, compare.correction);
+}
+
+std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, const config::Comparison& compare,
                                 const PowerRequest& request) {
   std::vector<PowerPlan> plans;
   for (const auto& task : pilot.tasks)
@@ -115,7 +121,7 @@ std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, config::PairedT
                      "baseline, an arm and two finished seeds or more");
   for (auto& plan : plans)
     plan.seeds = statistics::seeds_for({.comparisons = plan.comparisons,
-                                        .testing = analysis::testing_of(test),
+                                        .testing = testing_of(compare),
                                         .aim = plan.aim,
                                         .effect = plan.difference / plan.deviation},
                                        plan.size / plan.deviation, kMostSeeds);
@@ -149,7 +155,22 @@ const char* word_for(statistics::Aim aim) {
   return "";
 }
 
-std::string power_table(const std::vector<PowerPlan>& plans, config::PairedTest test) {
+const char* words_for(statistics::Testing testing) {
+  switch (testing) {
+    case statistics::Testing::t:
+      return "paired t tests";
+    case statistics::Testing::e_value:
+      return "e-values";
+    case statistics::Testing::min_p:
+      return "sign flips and min-P";
+    case statistics::Testing::joint:
+    case statistics::Testing::holm:
+      break;
+  }
+  return "sign flips";
+}
+
+std::string power_table(const std::vector<PowerPlan>& plans, const config::Comparison& compare) {
   report::Grid grid{.title = "Seeds with which 80 % of studies show it", .columns = {}, .rows = {}};
   for (const auto* name : {"task", "arm", "test set", "metric", "to show"})
     grid.columns.push_back({.heading = name, .holds = report::Holds::names});
@@ -167,21 +188,20 @@ std::string power_table(const std::vector<PowerPlan>& plans, config::PairedTest 
          {std::to_string(plan.comparisons)},
          {plan.seeds ? std::to_string(*plan.seeds) : fmt::format("> {}", kMostSeeds)}});
   grid.note = fmt::format(
-      "Tested by {} (compare.test). The deviation is that of the differences between seeds. That "
+      "Tested by {} (compare.test, compare.correction). The deviation is that of the differences "
+      "between seeds. That "
       "of "
       "few pilot seeds is uncertain: three know it to a factor of about 3.",
-      test == config::PairedTest::t         ? "paired t tests"
-      : test == config::PairedTest::e_value ? "e-values"
-                                            : "sign flips");
+      words_for(testing_of(compare)));
   return report::layout(grid);
 }
 
-nlohmann::json as_json(const PowerPlan& plan, config::PairedTest test) {
+nlohmann::json as_json(const PowerPlan& plan, const config::Comparison& compare) {
   nlohmann::json json{{"task", plan.task},
                       {"arm", plan.arm},
                       {"test_set", plan.test_set},
                       {"metric", plan.metric},
-                      {"test", config::word_of(test)},
+                      {"test", config::word_of(compare.test)},
                       {"shows", word_for(plan.aim)},
                       {"size", plan.size},
                       {"difference", plan.difference},
@@ -190,6 +210,8 @@ nlohmann::json as_json(const PowerPlan& plan, config::PairedTest test) {
                       {"deviation", plan.deviation},
                       {"seeds", nullptr}};
   if (plan.seeds) json["seeds"] = *plan.seeds;
+  if (plan.aim == statistics::Aim::difference && compare.test == config::PairedTest::sign_flip)
+    json["correction"] = config::word_of(compare.correction);
   return json;
 }
 
@@ -203,12 +225,12 @@ void show_power(const PowerRequest& request) {
     throw UsageError(request.folder +
                      " crosses its seeds, so that its differences share them; a pilot needs seeds "
                      "such as [101, 102, 103]");
-  const auto test = study.compare->test;
+  const auto& compare = *study.compare;
   const auto plans =
-      plans_of(analysis::make_evidence(study, records::read_runs(study, folder)), test, request);
-  if (!request.json) std::cout << power_table(plans, test);
+      plans_of(analysis::make_evidence(study, records::read_runs(study, folder)), compare, request);
+  if (!request.json) std::cout << power_table(plans, compare);
   for (const auto& plan : plans)
-    if (request.json) std::cout << as_json(plan, test).dump() << "\n";
+    if (request.json) std::cout << as_json(plan, compare).dump() << "\n";
 }
 
 /// "3 seeds and 1 comparison", "6 seeds and 4 comparisons with a margin"
@@ -217,10 +239,21 @@ std::string counted(const statistics::Design& design, const char* more) {
                      design.comparisons, design.comparisons == 1 ? "" : "s", more);
 }
 
+/// The fewest seeds that can show a difference of one arm alone.
+int64_t fewest_seeds(const statistics::Design& design) {
+  using statistics::Testing;
+  constexpr double level = 1 - statistics::kConfidence;
+  if (design.testing == Testing::t) return 2;
+  const bool alone = design.testing == Testing::joint;
+  return statistics::differences_needed(level, alone ? 1 : design.comparisons,
+                                        design.testing == Testing::e_value
+                                            ? statistics::smallest_e_value_p
+                                            : statistics::smallest_sign_flip_p);
+}
+
 void print_power_of_differences(const statistics::Design& design, const config::Comparison& compare,
                                 bool test_sets_are_named) {
   const auto effect = statistics::detectable_size(design);
-  const bool t = design.testing == statistics::Testing::t;
   std::cout << fmt::format(
       "{} of {} {} (docs/statistics.md).\n", counted(design, ""),
       compare.over == config::Over::tasks ? "the mean over all tasks" : "a task",
@@ -229,7 +262,9 @@ void print_power_of_differences(const statistics::Design& design, const config::
                         "80 % of studies{}",
                         *effect,
                         test_sets_are_named ? "" : ", if one test set is within the trained length")
-          : fmt::format("can show no difference; {} seeds can", t ? "two" : "six"));
+          : fmt::format("can show no difference{}; {} seeds can",
+                        design.testing == statistics::Testing::min_p ? " of a single arm" : "",
+                        fewest_seeds(design)));
 }
 
 void print_power_of_margins(statistics::Design design) {
@@ -267,7 +302,7 @@ void print_power(const config::Study& study) {
   const auto sets = settings * config::count_primary_sets(*study.compare, task.name);
   statistics::Design design{.seeds = std::ssize(study.seeds),
                             .comparisons = std::max<int64_t>(1, arms * sets),
-                            .testing = analysis::testing_of(study.compare->test)};
+                            .testing = testing_of(*study.compare)};
   if (claims > 0 || arms == 0) print_power_of_differences(design, *study.compare, are_named);
   design.comparisons = margins * sets;
   if (margins > 0) print_power_of_margins(design);
@@ -291,7 +326,8 @@ void add_power(CLI::App& app) {
   verb->add_flag("--json", request->json, "Print one line of JSON for each comparison");
   verb->footer(
       "Trains nothing. Takes the deviation of the pilot's differences between seeds, and simulates "
-      "the tests by which the study decides (docs/statistics.md): those of compare.test, of a "
+      "the tests by which the study decides (docs/statistics.md): those of compare.test and "
+      "compare.correction, of a "
       "difference or, where it claims that an arm is equal or no worse, of its margin. Choose "
       "seeds "
       "for the study that the pilot did not use.\n"

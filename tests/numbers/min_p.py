@@ -3,6 +3,7 @@
 Westfall and Young's step-down takes the largest statistic of all arms under each pattern of signs. max-T, the program's default, takes
 |sum| / sqrt(sum of squares). min-P takes the share of patterns with a sum at least as large, so that one odd seed cannot hide an arm that is
 worse in every seed. But with n seeds every arm has its smallest p, 2 / 2^n, under two patterns of its own, so that m arms make 2 m of them.
+Both are offered: compare.correction.
 Prints the share of studies that claim a difference of equal arms, and the power for arms that differ by two deviations of their runs.
 """
 

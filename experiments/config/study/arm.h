@@ -90,6 +90,11 @@ struct ArmClaim {
 /// The test of paired differences.
 ABLATE_ENUM(PairedTest, sign_flip, t, e_value);
 
+/// What is compared between arms whose signs are flipped together (Westfall and Young 1993).
+ABLATE_ENUM(JointCorrection,
+            max_t,   // |sum| / sqrt(sum of squares)
+            min_p);  // the p of each arm by itself
+
 /// What one number for each seed is compared of, where several test sets or tasks have one each.
 ABLATE_ENUM(Over, none,
             lengths,      // the mean over test sets of different lengths
@@ -116,6 +121,7 @@ struct Comparison {
   ArmClaim claim;                        // of all arms that have none of their own
   std::map<std::string, ArmClaim> arms;  // claims of single arms
   PairedTest test = PairedTest::sign_flip;
+  JointCorrection correction = JointCorrection::max_t;  // of sign flips
   std::optional<Target> cost_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;

@@ -177,9 +177,15 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                         .over = options.over,
                         .claim = check_claim(options, section, problems),
                         .test = options.test,
+                        .correction = options.correction,
                         .allow = options.allow,
                         .fit = options.fit,
                         .control = options.control == true};
+  if (given("compare.correction") && options.test != PairedTest::sign_flip)
+    problems.add(place("compare.correction"),
+                 fmt::format("compare.correction is of sign flips, and test: {} is corrected by "
+                             "Holm's method; leave one of them out",
+                             word_of(options.test)));
   if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, problems);
   if (comparison.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.metrics"))

@@ -72,8 +72,8 @@ void check_crossed(ParsedStudy& study) {
   if (!study.crossed) return;
   std::vector<std::string> refused{"tune", "sizes"};
   if (study.given("arms")) refused.emplace_back("grid");
-  for (const auto* claim :
-       {"claim", "margin", "forecast", "published", "regime", "arms", "test", "cost_to", "fit"})
+  for (const auto* claim : {"claim", "margin", "forecast", "published", "regime", "arms", "test",
+                            "correction", "cost_to", "fit"})
     refused.push_back(join_path("compare", claim));
   for (const auto& key : refused)
     if (study.given(key) && study.readable(key))

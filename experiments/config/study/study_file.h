@@ -56,6 +56,7 @@ struct CompareOptions {
   ArmClaimOptions claim;
   Value arms;
   PairedTest test = PairedTest::sign_flip;
+  JointCorrection correction = JointCorrection::max_t;
   Value cost_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;
@@ -82,6 +83,11 @@ struct CompareOptions {
         "sign_flip: exact tests that need six seeds and no distribution; t: paired t tests, "
         "which two seeds allow and which assume normal differences; e_value: exact tests that may "
         "be looked at after every seed (ablate run --until decided)");
+    visit("correction", o.correction,
+          "how sign flips are corrected for all arms. max_t: their sums are compared, divided by "
+          "the size of their differences; min_p: their own p, so that one odd seed does not hide "
+          "an arm that differs in every seed, but a single arm that differs needs more seeds the "
+          "more arms there are");
     visit("cost_to", o.cost_to,
           "what runs have to reach on the validation set: baseline (its last validation loss, seed "
           "by seed), {validation_perplexity: 5} or {validation_token_accuracy: 0.9}; the report "

@@ -84,6 +84,30 @@ TEST(Evidence, SixSeedsSufficeForAnyNumberOfArmsThatHaveThemAll) {
   EXPECT_TRUE(holm.tasks.front().family.find("Holm's method corrects them") != std::string::npos);
 }
 
+TEST(Evidence, ByMinPAnOddSeedDoesNotHideAnArmThatIsBetterInAll) {
+  const std::vector<double> base(8, 0.1), odd{0.11, 0.11, 0.11, 0.11, 0.11, 0.11, 0.11, 0.2};
+  const auto runs =
+      runs_of({{"base", base}, {"odd", odd}, {"mixed", {0.2, 0.2, 0.2, 0.2, 0.0, 0.0, 0.0, 0.0}}});
+  const auto evidence_by = [&](const std::string& correction) {
+    return make_evidence(
+        study_of(study_yaml(8, {"odd", "mixed"}, compare("correction: " + correction))), runs);
+  };
+  // Each arm has its smallest p, 2 / 256, under two patterns of its own.
+  const auto min_p = evidence_by("min_p");
+  EXPECT_EQ(min_p.tasks.front().correction, Correction::min_p);
+  EXPECT_EQ(contrast(min_p, "odd").difference.adjusted_p, 4.0 / 256);
+  EXPECT_EQ(contrast(min_p, "odd").sign.adjusted_p, 4.0 / 256);
+  EXPECT_EQ(contrast(min_p, "odd").verdict, Verdict::better);
+  EXPECT_GT(contrast(min_p, "odd").interval.value().low, 0);
+  EXPECT_GT(contrast(min_p, "odd").relative.value().interval.value().low, 0);
+  EXPECT_TRUE(says(contrast(min_p, "odd").sentence, "p = 0.008 (min-P 0.016)"));
+  EXPECT_TRUE(says(min_p.tasks.front().family, "their own p are compared (min-P)"));
+  const auto max_t = evidence_by("max_t");
+  EXPECT_EQ(max_t.tasks.front().correction, Correction::joint);
+  EXPECT_EQ(contrast(max_t, "odd").verdict, Verdict::inconclusive);
+  EXPECT_LT(contrast(max_t, "odd").detectable.value(), contrast(min_p, "odd").detectable.value());
+}
+
 TEST(Evidence, AWorseArmAndOneThatCannotBeToldApart) {
   const std::vector<double> base{0.8, 0.9, 0.7, 0.8, 0.9, 0.7, 0.8, 0.9};
   const auto evidence = evidence_of(study_yaml(8, {"bad", "same"}, kCompare),
