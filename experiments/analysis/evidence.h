@@ -149,8 +149,8 @@ struct SentenceTest {
   double randomisation_p = 1;  // approximate randomisation (Riezler and Maxwell 2005), as sacreBLEU
 };
 
-/// What the two seeds of a crossed study's runs add to the scatter of an arm's metric on a test
-/// set.
+/// The deviations that initial values and the order of the data add to an arm's metric on a test
+/// set, in a study of crossed seeds.
 struct SeedComponents {
   std::string arm, test_set, metric;
   bool difference = false;                            // of the differences from the baseline

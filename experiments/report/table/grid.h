@@ -67,7 +67,7 @@ Grid score_grid(const analysis::TaskEvidence& task, bool all_metrics);
 /// The first columns are the arm and the test set.
 Grid contrast_grid(const analysis::Evidence& evidence, const analysis::TaskEvidence& task);
 
-/// What each kind of crossed seeds adds to the scatter of runs; without rows of other studies.
+/// The deviations that each kind of crossed seeds adds; without rows if the seeds are not crossed.
 Grid component_grid(const analysis::TaskEvidence& task);
 
 Grid cost_grid(const analysis::TaskEvidence& task);

@@ -130,6 +130,8 @@ TEST(Evidence, LowerIsBetterForPerplexity) {
   const auto found = cell_of(evidence, "more", "perplexity");
   EXPECT_EQ(found.contrast->verdict, Verdict::better);
   EXPECT_EQ(found.contrast->improvement, 1);
+  EXPECT_TRUE(says(found.contrast->sentence, ", 36 % of the baseline ("))
+      << found.contrast->sentence << ": no share of right answers";
 }
 
 TEST(Evidence, OnlyTheDeclaredMetricCarriesClaims) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/analysis/make_evidence.h"
@@ -80,20 +81,20 @@ inline Evidence evidence_of(const std::string& yaml, const Scores& within,
   return make_evidence(study_of(yaml), runs_of(within, beyond));
 }
 
-inline const ArmEvidence& arm_of(const Evidence& evidence, const std::string& name) {
+inline const ArmEvidence& arm_of(const Evidence& evidence, std::string_view name) {
   return *std::ranges::find(evidence.tasks.front().arms, name, &ArmEvidence::name);
 }
 
-inline const Cell& cell_of(const Evidence& evidence, const std::string& arm,
-                           const std::string& metric = "exact_match",
-                           const std::string& test_set = "length 12") {
+inline const Cell& cell_of(const Evidence& evidence, std::string_view arm,
+                           std::string_view metric = "exact_match",
+                           std::string_view test_set = "length 12") {
   return *std::ranges::find_if(arm_of(evidence, arm).cells, [&](const Cell& cell) {
     return cell.metric == metric && cell.test_set == test_set;
   });
 }
 
-inline const Contrast& contrast(const Evidence& evidence, const std::string& arm,
-                                const std::string& test_set = "length 12") {
+inline const Contrast& contrast(const Evidence& evidence, std::string_view arm,
+                                std::string_view test_set = "length 12") {
   return cell_of(evidence, arm, "exact_match", test_set).contrast.value();
 }
 
