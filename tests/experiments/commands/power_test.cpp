@@ -59,9 +59,8 @@ TEST_F(PowerOfTest, ByMinPAStudyOfManyArmsPlansForMoreSeeds) {
   EXPECT_EQ(plan.at("seeds"), 8) << "4 x 2 / 2^8 is below 0.05";
   EXPECT_EQ(plan.at("correction"), "min_p");
   EXPECT_TRUE(says(power("--difference 1e6").output, "sign flips and min-P"));
-  EXPECT_EQ(plans("correction: max_t", "--difference 1e6 --arms 4").front().at("seeds"), 6);
   EXPECT_TRUE(says(program("run --dry-run", study(), "--seeds 1,2 2>&1").output,
-                   "can show no difference; 6 seeds can"));
+                   "can show no difference of a single arm; 6 seeds can"));
 }
 
 TEST_F(PowerOfTest, AClaimOfEqualityIsPlannedByItsMargin) {
