@@ -47,7 +47,9 @@ std::vector<double> statistics_of(std::span<const double> values, std::vector<do
   return sums;
 }
 
-double statistic_rounding(size_t seeds) { return kRounding * std::sqrt(static_cast<double>(seeds)); }
+double statistic_rounding(size_t seeds) {
+  return kRounding * std::sqrt(static_cast<double>(seeds));
+}
 
 /// What is compared between samples, the larger the clearer.
 std::vector<double> compared(std::vector<double> statistics, size_t seeds, Joint joint) {
