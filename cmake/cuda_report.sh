@@ -10,7 +10,7 @@ device=$(sed -n 's/^ok *CUDA *//p' <<<"$doctor")
 
 "$@" 2>&1 | tee "build/$name.log"
 code=$?
-driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1)
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)
 commit=$(git describe --always --dirty 2>/dev/null)
 {
   printf '%s\n' "ablate $name: exit code $code" "device: $device" "driver: ${driver:-unknown}" \

@@ -64,7 +64,7 @@ def check(root, log):
     if code != 0:
         return f"make ended with {code}:\n{built[-4000:]}"
     code, tested = clone.make("test")
-    facts = root.run(f"g++ --version | head -1; cmake --version | head -1; {root.python} --version").splitlines()
+    facts = root.run(f"g++ --version | sed -n 1p; cmake --version | sed -n 1p; {root.python} --version").splitlines()
     count, skipped = tests_in(tested)
     print(f"{root.suite}: {root.system.name}: {', '.join(facts)}: {count} tests, skipped: {' '.join(skipped) or 'none'}", flush=True)
     wrong = warnings_in(built + tested)

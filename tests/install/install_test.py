@@ -45,7 +45,7 @@ class Debian(Root):
 
     def check(self, wheel):
         shutil.copy(wheel, self.root / "tmp")
-        facts = self.run(f"cat /etc/debian_version; ldd --version | head -1; {self.python} --version").split("\n")
+        facts = self.run(f"cat /etc/debian_version; ldd --version | sed -n 1p; {self.python} --version").split("\n")
         print(f"{self.suite}: {', '.join(filter(None, facts))}: {wheel.name}", flush=True)
         print(self.run(f"""rm -rf /opt/try && {self.python} -m venv /opt/try && mkdir /opt/try/work && cd /opt/try/work
             ../bin/pip install --quiet --upgrade pip && ../bin/pip install --quiet '/tmp/{wheel.name}[translate]'
