@@ -51,7 +51,7 @@ double statistic_rounding(size_t seeds) {
   return kRounding * std::sqrt(static_cast<double>(seeds));
 }
 
-/// What is compared between samples, the larger the clearer.
+/// The measure by which samples are compared: the larger, the clearer.
 std::vector<double> compared(std::vector<double> statistics, size_t seeds, Joint joint) {
   return joint == Joint::max_t ? std::move(statistics)
                                : own_p_statistics(statistics, statistic_rounding(seeds));

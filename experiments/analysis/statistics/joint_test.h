@@ -16,7 +16,7 @@ enum class Side {
   greater,  // that they are symmetric about a centre <= 0
 };
 
-/// What is compared between samples.
+/// The measure by which samples are compared.
 enum class Joint {
   max_t,  // |sum| / sqrt(sum of squares), without | | for Side::greater
   min_p,  // the share of patterns with a sum at least as large: the p of the sample alone

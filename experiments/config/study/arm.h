@@ -90,7 +90,7 @@ struct ArmClaim {
 /// The test of paired differences.
 ABLATE_ENUM(PairedTest, sign_flip, t, e_value);
 
-/// What is compared between arms whose signs are flipped together (Westfall and Young 1993).
+/// The measure by which arms are compared if their signs flip together (Westfall and Young 1993).
 ABLATE_ENUM(JointCorrection,
             max_t,   // |sum| / sqrt(sum of squares)
             min_p);  // the p of each arm by itself

@@ -12,7 +12,7 @@ namespace ablate::report {
 /// interval and the verdict.
 Grid together_grid(const analysis::Together& together);
 
-/// A claim that was decided a row, with its q among all that count. Without rows if there is none.
+/// A row for each claim that was decided, with its q among all that count; else no rows.
 Grid claims_grid(const analysis::Together& together);
 
 /// The differences of every setting, and the predictions, a group for each arm.
