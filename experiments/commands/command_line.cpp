@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <memory>
 
@@ -33,6 +34,10 @@ constexpr std::pair<std::string_view, const char*> kForeignVerbs[] = {{"plot", "
                                                                       {"diff", "config diff"},
                                                                       {"explain", "config explain"},
                                                                       {"fit", "run"},
+                                                                      {"finetune", "run"},
+                                                                      {"summary", "inspect"},
+                                                                      {"hparams", "config show"},
+                                                                      {"preprocess", "data make"},
                                                                       {"sweep", "run"},
                                                                       {"resume", "run"},
                                                                       {"continue", "run"},
@@ -61,12 +66,22 @@ bool is_assignment(const std::string& word) {
   return equals != word.npos && word.find('/') > equals;
 }
 
-bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
+/// A path of keys that is given no value.
+bool is_key(const std::string& word) {
+  return word.find('=') == word.npos &&
+         config::node_at(config::experiment_schema(), word) != nullptr;
+}
+
+/// --flag or -f, but not -1.
+bool is_flag(const std::string& word) {
+  const bool is_long = word.starts_with("--") && word.size() > 2;
+  return is_long || (word.size() > 1 && word[0] == '-' && std::isalpha(word[1]) != 0);
+}
 
 /// The key of a study that a flag of a verb with --set is called after, as a path, in our words or
 /// another toolkit's; empty if there is no such key, or if several sections have it.
 std::string key_meant(const std::string& flag) {
-  auto name = flag.substr(2);
+  auto name = flag.substr(flag.find_first_not_of('-'));
   if (name.find('.') != name.npos)
     return config::node_at(config::experiment_schema(), name) != nullptr ? name : "";
   std::ranges::replace(name, '-', '_');
@@ -78,19 +93,40 @@ std::string key_meant(const std::string& flag) {
   return is_key ? std::string(foreign->path) : "";
 }
 
+/// Flags of other toolkits' trainers, each with what our `run` does instead.
+constexpr std::pair<std::string_view, std::string_view> kForeignFlags[] = {
+    {"--resume", "the same command without it continues where the study stopped"},
+    {"--continue", "the same command without it continues where the study stopped"},
+    {"--overwrite", "a study that is to start again needs another --output"},
+    {"--force", "a study that is to start again needs another --output"},
+    {"--multirun", "every arm, task, size and seed of the study is run without it"},
+    {"-m", "every arm, task, size and seed of the study is run without it"},
+};
+
+/// What stands in the place of a flag that is no key of a study, as the table above or another
+/// toolkit's word says; empty if nothing is known.
+std::string remark_on_flag(const std::string& flag) {
+  for (const auto& [foreign, remark] : kForeignFlags)
+    if (flag == foreign) return std::string(remark);
+  auto name = flag.substr(flag.find_first_not_of('-'));
+  std::ranges::replace(name, '-', '_');
+  const auto* word = config::find_foreign_word(name);
+  return word != nullptr && word->path.empty() ? std::string(word->remark) : "";
+}
+
 std::string unknown_flag(const CLI::App& app, const std::string& flag) {
   const auto meant = config::nearest(flag, flags_of(app));
   const auto verb = path_of(app);
   const auto key = option_named(app, "--set") != nullptr ? key_meant(flag) : "";
-  const bool resumes = verb == "run" && (flag == "--resume" || flag == "--continue");
-  const bool is_file =
-      option_named(app, "study") != nullptr && (flag == "--config" || flag == "--study");
+  const auto remark = verb == "run" ? remark_on_flag(flag) : "";
+  const bool is_file = option_named(app, "study") != nullptr &&
+                       (flag == "--config" || flag == "--config-name" || flag == "--study");
   const auto hint =
-      is_file          ? "; the study's file stands without a flag"
-      : resumes        ? "; the same command without it continues where the study stopped"
-      : !key.empty()   ? fmt::format("; keys of the study are given as --set {}=VALUE", key)
-      : !meant.empty() ? fmt::format("; did you mean '{}'?", meant)
-                       : fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ");
+      is_file           ? "; the study's file stands without a flag"
+      : !remark.empty() ? "; " + remark
+      : !key.empty()    ? fmt::format("; keys of the study are given as --set {}=VALUE", key)
+      : !meant.empty()  ? fmt::format("; did you mean '{}'?", meant)
+                        : fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ");
   return fmt::format("unknown flag '{}'{}{}", flag, verb.empty() ? "" : " of " + verb, hint);
 }
 
@@ -225,7 +261,10 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       const auto flag = word.substr(0, word.find('='));
       const auto* option = option_named(*at, flag);
       if (option == nullptr) return unknown_flag(*at, flag);
-      if (option->get_items_expected_min() > 0 && flag == word) ++i;  // any value of the flag
+      if (option->get_items_expected_min() == 0 || flag != word) continue;
+      ++i;  // any value of the flag
+      if (flag == "--set" && i + 1 < arguments.size() && is_key(arguments[i]))
+        return fmt::format("--set: '{0}' has no value; write --set {0}=VALUE", arguments[i]);
     } else if (const auto* verb = verb_named(*at, word)) {
       at = verb;
     } else if (at->get_require_subcommand_min() > 0) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "experiments/commands/flags.h"
 #include "experiments/commands/number_flags.h"
 #include "experiments/commands/section_flags.h"
+#include "experiments/config/schema/schema.h"
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/records/result.h"
@@ -53,6 +55,10 @@ void for_corpora(const DataRequest& request, const Body& body) {
   if (request.task.given()) return for_given_task(request, body);
   if (request.study.empty())
     throw UsageError("name a study, or a task with --task (copy, reverse, numbers, ...)");
+  const auto& tasks = config::node_at(config::experiment_schema(), "data")->choices;
+  if (std::ranges::find(tasks, request.study) != tasks.end() &&
+      !std::filesystem::exists(request.study))
+    throw UsageError(fmt::format("'{0}' is a task, not a study; write --task {0}", request.study));
   auto selection = request.selection;
   if (!request.data.empty()) selection.data_folder = request.data;
   selection.count = run::counted_parameters();

@@ -224,7 +224,7 @@ constexpr ForeignWord kRows[] = {
     {"resume_from_checkpoint", "", "", "the same command continues a study"},
     {"report_to logging_dir wandb wandb_log", "", "",
      "every run writes metrics.jsonl and files for TensorBoard"},
-    {"world_size num_gpus n_gpu nproc_per_node data_parallel_shard_degree "
+    {"world_size num_gpus n_gpu gpus nproc devices nproc_per_node data_parallel_shard_degree "
      "data_parallel_replicate_degree",
      "", "", "ablate run --ranks shares a run among processes"},
     {"num_workers dataloader_num_workers", "", "", "batches are prepared on a thread of their own"},

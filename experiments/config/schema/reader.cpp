@@ -341,6 +341,8 @@ void Reader::report_unknown(const Entry& entry, const std::string& path,
 std::string Reader::hint(const std::string& key, const std::string& path,
                          const std::vector<std::string>& known) {
   if (auto found = hint_at_other_kinds(node_at(whole_, path), key); !found.empty()) return found;
+  if (key == "type" && std::ranges::find(known, "kind") != known.end())
+    return "; did you mean 'kind'?";
   auto elsewhere = paths_of(whole_, key);
   const auto around = path.substr(0, path.find('.')) + ".";
   const bool near = std::ranges::any_of(

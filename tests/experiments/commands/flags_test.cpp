@@ -43,6 +43,7 @@ TEST_F(FlagsTest, AModeOfAVerbRefusesWhatItDoesNotRead) {
           "--json has no effect with --launcher print; leave it out");
   refused("data fetch --list --to x", "--to has no effect with --list; leave it out");
   refused("data show --task copy --tasks x", "--tasks has no effect without a study; leave it out");
+  refused("data show copy", "'copy' is a task, not a study; write --task copy");
   refused("help run --all", "run has no effect with --all; leave it out");
   refused("export r --to x --format safetensors --data .",
           "--data has no effect with --format safetensors; leave it out");
