@@ -118,7 +118,7 @@ struct Contrast {
   std::optional<statistics::ForecastScore> forecast;  // of the claim's forecast
   Test difference;                                    // that there is one, in either direction
   Test within;  // that it is smaller than the margin; of `noninferior`, that the loss is
-  /// 90 %: lies within the margin exactly if the corrected test shows an equivalence. Absent
+  /// 90 %: within the margin if and only if the corrected test shows an equivalence. Absent
   /// without a margin, of e-values, and if the seeds are too few for such a test.
   std::optional<statistics::Interval> within_interval;
   Test beyond;  // of claims of equality or of no loss: that it is greater than the margin

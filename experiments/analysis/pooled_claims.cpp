@@ -20,7 +20,7 @@ bool counts(const Contrast& contrast) {
          contrast.outcome != Outcome::not_learned;
 }
 
-/// The p of the test that decided on the claim; 1 if none did.
+/// The p of the test by which the claim was decided; 1 if it was not.
 double deciding_p(const Contrast& contrast) {
   const bool of_margin = config::needs_margin(*contrast.claim.kind);
   if (contrast.outcome == Outcome::agrees)

@@ -15,7 +15,7 @@ struct PooledClaim {
   std::string study, setting, arm, test_set;
   config::ClaimKind claim{};
   std::optional<Outcome> outcome;
-  double p = 1;  // corrected within its study, of the test that decided; 1 if none did
+  double p = 1;  // of the deciding test, corrected within its study; 1 if undecided
   double q = 1;  // statistics::false_discovery_rates() of all p
 };
 

@@ -93,7 +93,7 @@ std::string key_meant(const std::string& flag) {
   return is_key ? std::string(foreign->path) : "";
 }
 
-/// Flags of other toolkits' trainers, each with what our `run` does instead.
+/// Flags of other toolkits' trainers, each with advice on `run`.
 constexpr std::pair<std::string_view, std::string_view> kForeignFlags[] = {
     {"--resume", "the same command without it continues where the study stopped"},
     {"--continue", "the same command without it continues where the study stopped"},
@@ -103,8 +103,8 @@ constexpr std::pair<std::string_view, std::string_view> kForeignFlags[] = {
     {"-m", "every arm, task, size and seed of the study is run without it"},
 };
 
-/// What stands in the place of a flag that is no key of a study, as the table above or another
-/// toolkit's word says; empty if nothing is known.
+/// The advice on a flag of another toolkit that is no key of a study, from the table above or from
+/// its word; empty if there is none.
 std::string remark_on_flag(const std::string& flag) {
   for (const auto& [foreign, remark] : kForeignFlags)
     if (flag == foreign) return std::string(remark);

@@ -7,8 +7,8 @@
 
 namespace ablate::records {
 
-/// Where a study's numbers come from: of all runs that have finished, also those that only looked
-/// for an arm's best values.
+/// The origin of a study's numbers, over all finished runs, those of a search for an arm's best
+/// values included.
 struct Provenance {
   std::set<std::string> commits;   // of the programs that ran them
   std::set<std::string> hardware;  // hardware_of() each

@@ -21,7 +21,7 @@ double sign_flip_p(std::span<const double> differences);
 /// least the observed one. Exact or drawn as in sign_flip_p(). REQUIRES: finite values, margin > 0.
 double equivalence_p(std::span<const double> differences, double margin);
 
-/// The interval of equivalence_p(): it lies between -margin and margin exactly if that p is at most
+/// The interval of equivalence_p(): between -margin and margin if and only if that p is at most
 /// `level`. Each end is the mean of some of the differences (Hartigan 1969). Absent if there are
 /// too few differences for a p of that level.
 std::optional<Interval> equivalence_interval(std::span<const double> differences, double level);

@@ -61,7 +61,7 @@ TEST(MinP, ByHand) {
 TEST(MinP, IntervalsByHand) {
   // At 0.15 five patterns must support a theta, and four of the 32 support any. The first arm less
   // theta is a constant, so all others do at 1 alone. The second arm's patterns that flip the 20
-  // support what lies between 1 and 20. The third is not rejected and has no rivals left: those
+  // support thetas from 1 to 20. The third is not rejected and has no rivals left: those
   // that flip its negative seeds support theta from -1 on, those that flip a positive one up to 1.
   const auto intervals = joint_sign_flip_intervals(kArms, 0.15, Joint::min_p);
   const std::vector<Interval> expected{{1, 1}, {1, 20}, {-1, 1}};
