@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <span>
 
@@ -78,13 +77,10 @@ void test_jointly(Family& family) {
 /// What each p is multiplied by at the step of Holm's method that decides on it: its own step, or
 /// the first one that rejects nothing.
 std::vector<double> deciding_factors(const Values& p, double level) {
-  std::vector<size_t> order(p.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return p[i]; });
   std::vector<double> factors(p.size());
   auto left = static_cast<double>(p.size());
   bool rejects = true;
-  for (const size_t i : order) {
+  for (const size_t i : statistics::ascending_order(p)) {
     rejects = rejects && left * p[i] <= level;
     factors[i] = left;
     if (rejects) --left;

@@ -102,10 +102,15 @@ double look_factor(int64_t look) {
   return look == 0 ? 1 : std::numbers::pi * std::numbers::pi * k * k / 6;
 }
 
-std::vector<double> holm(std::span<const double> p) {
+std::vector<size_t> ascending_order(std::span<const double> p) {
   std::vector<size_t> order(p.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return p[i]; });
+  return order;
+}
+
+std::vector<double> holm(std::span<const double> p) {
+  const auto order = ascending_order(p);
   std::vector<double> adjusted(p.size());
   double before = 0;
   for (size_t rank = 0; rank < order.size(); ++rank) {
@@ -117,9 +122,7 @@ std::vector<double> holm(std::span<const double> p) {
 }
 
 std::vector<double> false_discovery_rates(std::span<const double> p) {
-  std::vector<size_t> order(p.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return p[i]; });
+  const auto order = ascending_order(p);
   std::vector<double> rates(p.size());
   double above = 1;
   for (size_t rank = order.size(); rank > 0; --rank) {

@@ -49,6 +49,9 @@ int64_t differences_needed(double level, int64_t comparisons, double (*smallest)
 /// which is of no series.
 double look_factor(int64_t look);
 
+/// The places of the smallest p, of the next one, and so on; of equal ones in their order.
+std::vector<size_t> ascending_order(std::span<const double> p);
+
 /// Holm's step-down adjustment (Holm 1979), in the order of `p`: an adjusted p of at most a level
 /// keeps the chance of any false claim among all of them at that level.
 std::vector<double> holm(std::span<const double> p);
