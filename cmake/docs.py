@@ -1,7 +1,7 @@
 """Writes the documents that are generated: docs.py <program> [<folder>]
 
 The keys, verbs and the schema of studies come from the program, the atlas from the records in docs/results/atlas, the gallery of parts from
-both. They go into the folder, or the source's own, as docs/... Without PyYAML the atlas and the gallery are left out, and said to be.
+both. They go into the folder, or the source's own, as docs/... Without PyYAML or Jinja2 the atlas and the gallery are left out, and said to be.
 """
 
 import json

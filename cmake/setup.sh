@@ -36,7 +36,7 @@ libutf8proc.a             libutf8proc-dev     -                    -            
 oniguruma.h               libonig-dev         oniguruma-devel      oniguruma     onig
 zlib.h                    zlib1g-dev          zlib-devel           zlib          zlib
 "
-test_packages=(git libgtest-dev python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy patch
+test_packages=(git libgtest-dev python3-jsonschema python3-yaml python3-jinja2 python3-html5lib chromium clang-format clang-tidy patch
   slurmctld slurmd slurm-client munge)
 fuzz_packages=(clang libclang-rt-dev)
 
