@@ -2,17 +2,20 @@
 
 docs/budget.txt has a line for each room: its folder, its budget and, in the folder's own words, why it is as large as it is. A file belongs
 to the longest folder that holds it. Lines are counted in what git tracks: of C++ and Python where they are shipped, of everything that is
-code in tests, and words in documents written by hand. Prints what is used of each budget, and ends with 1 if a room has outgrown its own, or
-if files lie in no room.
+code in tests, and words in documents written by hand, in templates outside of their tags. Prints what is used of each budget, and ends
+with 1 if a room has outgrown its own, or if files lie in no room.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 
 BUDGETS = "docs/budget.txt"
 CODE = (".h", ".cpp", ".py")
 TEST_CODE = (*CODE, ".c", ".sh")
+TEXT = (".md", ".md.jinja")
+TAGS = re.compile(r"\{[{%#].*?[}%#]\}", re.S)  # of templates
 
 
 def read_budgets(text):
@@ -23,15 +26,15 @@ def read_budgets(text):
 
 def measure(file, text):
     """What a file adds to its room."""
-    if file.endswith(".md"):
-        return len(text.split())
+    if file.endswith(TEXT):
+        return len((TAGS.sub("", text) if file.endswith(".jinja") else text).split())
     counted = TEST_CODE if file.startswith("tests/") else CODE
     return text.count("\n") if file.endswith(counted) else 0
 
 
 def room_of(file, rooms):
     """The longest folder that holds the file; documents are one room wherever they lie. None if there is none."""
-    if file.endswith(".md"):
+    if file.endswith(TEXT):
         return "documents"
     return max((room for room in rooms if file.startswith(f"{room}/")), key=len, default=None)
 
@@ -51,7 +54,7 @@ def use(files, rooms):
 def tracked(source):
     """{path: text} of everything that is counted."""
     names = subprocess.run(["git", "-C", source, "ls-files"], text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()
-    wanted = [name for name in names if name.endswith((*TEST_CODE, ".md")) and (source / name).is_file()]
+    wanted = [name for name in names if name.endswith((*TEST_CODE, *TEXT)) and (source / name).is_file()]
     return {name: (source / name).read_text() for name in wanted}
 
 
