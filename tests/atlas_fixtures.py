@@ -6,8 +6,14 @@ import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "experiments" / "atlas"))
 
+import atlas  # noqa: E402
 import claims  # noqa: E402
 import files  # noqa: E402
+
+
+def phrases(name):
+    """The macros of a template, as functions."""
+    return atlas.TEMPLATES.get_template(name).module
 
 
 def contrast(outcome, kind="superior", mean=-0.5, p=0.01, **other):

@@ -7,7 +7,7 @@ import sys
 import unittest
 import unittest.mock
 
-from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
+from atlas_fixtures import claim_of, contrast, phrases, record, with_arms_of_the_record
 
 import atlas
 import choices
@@ -15,7 +15,13 @@ import claims
 import files
 import gallery
 import measures
-import page
+
+WORDS, CARD, LOOK, CHOICE = (phrases(f"{name}.jinja") for name in ("words", "card", "look", "choice"))
+
+
+def text_of(path, schema=None):
+    """A page below docs."""
+    return atlas.pages(schema or {"definitions": {}})[files.DOCS / path]
 
 
 class Page(unittest.TestCase):
@@ -24,68 +30,68 @@ class Page(unittest.TestCase):
                              (0, "100 steps (`arm` is an evaluation of the model that the baseline trained)")):
             found = record(contrast("agrees"))
             found["tasks"]["t"]["arms"]["arm"]["steps"] = steps
-            self.assertEqual(page.scale_of(claim_of(found).looks[0]), f"10 parameters, {words}, 2 seeds")
+            self.assertEqual(WORDS.scale(claim_of(found).looks[0]), f"10 parameters, {words}, 2 seeds")
 
     def test_a_best_value_at_an_end_is_told_of_the_arm_and_of_the_baseline(self):
         with_arms_of_the_record(self)
         for arm in ("base", "arm"):
             claim = claim_of(record(contrast("agrees")))
-            self.assertEqual(page.outcome_text(claim.looks[0]), "agrees")
+            self.assertEqual(WORDS.outcome(claim.looks[0]), "agrees")
             claim.looks[0].arms[arm] |= {"chosen": {"rate": "1.0e-3"}, "at_edge": {"rate": "smallest"}}
-            self.assertEqual(page.outcome_text(claim.looks[0]), "agrees\\*")
+            self.assertEqual(WORDS.outcome(claim.looks[0]), "agrees\\*")
             self.assertIn(f"Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
-                          page.look_text(claim.looks[0], "Here"))
+                          LOOK.paragraph(claim.looks[0], "Here"))
 
     def test_an_outcome_stands_with_what_the_report_says(self):
         with_arms_of_the_record(self)
-        text = page.look_text(claim_of(record(contrast("inconclusive", p=0.2, sentence="inconclusive: difference 0.1"))).looks[0], "Here")
+        text = LOOK.paragraph(claim_of(record(contrast("inconclusive", p=0.2, sentence="inconclusive: difference 0.1"))).looks[0], "Here")
         self.assertIn("Here: **undecided (margin 0.1 loss)**.", text)
         self.assertIn(" Its report says: inconclusive: difference 0.1.", text)
 
     def test_gradient_noise_stands_with_the_arms_that_observed_it(self):
         with_arms_of_the_record(self)
         found = record(contrast("agrees"))
-        self.assertNotIn("Gradient noise", page.look_text(claim_of(found).looks[0], "Here"))
+        self.assertNotIn("Gradient noise", LOOK.paragraph(claim_of(found).looks[0], "Here"))
         found["tasks"]["t"]["arms"]["base"]["gradient_noise"] = [900.0, 1000.4, 5000.0]
-        self.assertIn("\nGradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", page.look_text(claim_of(found).looks[0], "Here"))
+        self.assertIn("\nGradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", LOOK.paragraph(claim_of(found).looks[0], "Here"))
 
     def test_a_history_has_words_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "verdict": "reversed", "why": "X."}]
         with unittest.mock.patch.object(files, "history", lambda: {"one": entries}):
-            text = page.section(claim_of(checked="", where="", margin_from=""))
+            text = atlas.page("claim", claim=claim_of(checked="", where="", margin_from=""))
         self.assertIn('\n- d1: "A." **not run**. W.\n- d2: **reversed**. X.\n', text)
 
     def test_a_line_of_a_page_is_left_out_where_nothing_can_be_said(self):
         with unittest.mock.patch.object(files, "history", lambda: {"one": []}):
             for changes in (None, "More text."):
-                text = page.section(claim_of(changes=changes, checked="", where="", margin_from=""))
+                text = atlas.page("claim", claim=claim_of(changes=changes, checked="", where="", margin_from=""))
                 self.assertEqual("What would change it" in text, changes is not None)
                 self.assertNotIn("\n\n\n", text)
 
     def test_every_claim_tells_its_history(self):
         for claim in claims.read_claims():
             first = files.history()[claim.id][0]
-            self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', page.section(claim))
+            self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', atlas.page("claim", claim=claim))
 
     def test_the_studies_that_were_run_are_linked(self):
-        text = page.rules(claims.read_claims())
+        text = text_of("atlas/rules.md")
         for path in files.RESULTS.glob("*.json"):
             self.assertEqual(f"(../results/atlas/{path.stem}.md)" in text, not path.name.startswith("costs"), path)
 
     def test_the_page_states_its_rules_as_they_are(self):
-        text = page.rules(claims.read_claims())
+        text = text_of("atlas/rules.md")
         for outcome in claims.OUTCOMES:
             self.assertIn(f"- **{outcome}**: ", text)
         self.assertIn("exceeds 0.5 of the smallest one", text)
         self.assertIn("with 3 times the steps and fresh seeds", text)
 
     def test_links_lead_from_the_folder_of_the_page(self):
-        self.assertEqual(page.rebased("[a](b.md) [c](https://d) [e](#f)", "../"), "[a](../b.md) [c](https://d) [e](#f)")
+        self.assertEqual(atlas.rebased("[a](b.md) [c](https://d) [e](#f)", "../"), "[a](../b.md) [c](https://d) [e](#f)")
 
     def test_a_page_has_what_git_says_of_its_study(self):
         claim = claims.read_claims()[0]
         said = subprocess.run(["git", "hash-object", files.HERE / f"{claim.study}.yaml"], capture_output=True, text=True, check=True).stdout.strip()
-        self.assertIn(said, page.section(claim))
+        self.assertIn(said, atlas.page("claim", claim=claim))
 
 
 def option(*gains, name="A", metric="loss"):
@@ -101,12 +107,9 @@ class Controls(unittest.TestCase):
         for found in (silent, alarming, untested):
             found["tasks"]["t"]["arms"]["arm"]["control"] = True
         alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
-        self.assertIn("No control has been recorded yet", choices.controls_text([other, alone]))
-        self.assertEqual(choices.controls_text([other, alarming, untested, *[silent] * 19]),
-                         "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms.")
-
-    def test_stand_on_the_page_that_comes_first(self):
-        self.assertIn(choices.controls_text(files.records().values()), choices.text_of(claims.read_claims()))
+        for records, said in (([other, alone], "No control has been recorded yet"),
+                              ([other, alarming, untested, *[silent] * 19], "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms.")):
+            self.assertIn(f"\n\n{said}", atlas.page("index", choices=[], controls=choices.controls(records)))
 
 
 class Choices(unittest.TestCase):
@@ -118,19 +121,19 @@ class Choices(unittest.TestCase):
         for gains, advice, others in (((0.02, 0.03), "**Use: A.** +0.020 to +0.030 nats.", "Shown in 2 of 2 settings, 10,000 to 20,000 parameters."),
                                       ((0.02,), "**Perhaps: A.** +0.020 nats.", "Shown in 1 of 1 settings, 10,000 parameters."),
                                       ((0.001,), "**No difference shown: take the cheaper** of plain, A.", ""), ((-0.02,), "**Use: plain.**", "Worse: A.")):
-            told, _, unsaid = choices.advice("plain", [option(*gains)])
-            self.assertEqual((told, unsaid), (advice, others))
+            choice = choices.Choice("Which one", "plain", [option(*gains)])
+            self.assertEqual((CHOICE.advice(choice), CHOICE.others(choice).strip()), (advice, others))
 
     def test_the_option_that_most_settings_show_comes_first(self):
-        options = [option(0.5, 0.5, name="B"), option(0.02, 0.02, 0.02), option(0.001, name="C")]
-        told, _, unsaid = choices.advice("plain", options)
-        self.assertTrue(told.startswith("**Use: A.**"))
-        self.assertTrue(unsaid.endswith("Also better: B. No difference shown: C."), unsaid)
+        choice = choices.Choice("Which one", "plain", [option(0.5, 0.5, name="B"), option(0.02, 0.02, 0.02), option(0.001, name="C")])
+        self.assertTrue(CHOICE.advice(choice).startswith("**Use: A.**"))
+        self.assertTrue(CHOICE.others(choice).endswith("Also better: B. No difference shown: C."), CHOICE.others(choice))
 
     def test_a_row_pictures_what_its_advice_rests_on_by_size_and_names_it(self):
         for found, names in (([option(0.02, 0.02), option(-0.02, name="B")], ["A 10k +0.020; A 20k +0.020"]), ([option(0.001), option(-0.02, name="B")], ["A 10k +0.001"]),
                              ([option(-0.02), option(-0.03, name="B")], ["A 10k -0.020; B 10k -0.030"]), ([option(0.5, metric="bleu")], ["A 10k +0.50 BLEU"])):
-            (name, _, *cells), _ = choices.texts_of({"choice": "Which one", "usual": "plain"}, found)
+            text = atlas.page("index", choices=[choices.Choice("Which one", "plain", found)], controls=[])
+            name, _, *cells = re.search(r"^\| (\[Which one.*) \|$", text, re.M)[1].split(" | ")
             self.assertEqual(name, "[Which one](#which-one)")
             self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)
             self.assertEqual(bool(cells[-1]), found[0].measures[0].metric == "bleu", "the last column is of tasks")
@@ -140,7 +143,7 @@ class Choices(unittest.TestCase):
         for choice in files.catalogue()["choices"]:
             self.assertTrue(any(measures.measures_of(by_id[one]) for ids in choice["options"].values() for one in ids), choice["choice"])
         self.assertIn("**Use: SwiGLU.** +0.019 to +0.037 nats, worth 1.3 to 1.4 times the compute. Shown in 3 of 4 settings, 28,000 to 161,000 parameters.",
-                      choices.text_of(claims.read_claims()))
+                      text_of("atlas/index.md"))
 
     def test_a_gain_is_worth_the_compute_that_the_record_says(self):
         effects = [{"mean": -0.1}, {"mean": -0.2}]
@@ -150,22 +153,21 @@ class Choices(unittest.TestCase):
 
 class Cards(unittest.TestCase):
     def test_a_card_has_what_it_can_be_filtered_by(self):
-        found = claims.read_claims()
-        facts = {claim.id: page.facts_of(claim) for claim in found}
+        facts = {claim.id: dict(re.findall('data-(\\w+)="([^"]*)"', CARD.card(claim))) for claim in claims.read_claims()}
         self.assertEqual(facts["gates"], {"size": "to 150,000", "of": "text", "time": "not measured", "asked": "more than once", "read": "its figures", "outcome": "agrees"})
         self.assertEqual((facts["nope_t5"]["read"], facts["nope_t5"]["of"]), ("its abstract", "task"))
         self.assertEqual(facts["small_vocabulary"]["read"], "what others say of it", "which is as large_vocabulary")
 
     def test_the_script_is_short_and_the_cards_are_there_without_it(self):
         self.assertLessEqual(len((files.HERE / "pages" / "cards.js").read_text().splitlines()), 60)
-        self.assertEqual(page.cards(claims.read_claims()).count('<div class="card"'), len(claims.read_claims()))
+        self.assertEqual(text_of("atlas/claims.md").count('<div class="card"'), len(claims.read_claims()))
 
 
 class Gallery(unittest.TestCase):
     def test_kinds_have_their_sentence_paper_and_claims_once(self):
         words = {"enum": ["relu", "silu"], "enumDescriptions": ["the larger of both", "swish (Ramachandran et al. 2017, arXiv 1710.05941)"], "description": "between the maps"}
         schema = {"definitions": {"model.feed_forward.activation": words, "model.cross.activation": words, "model.d_model": {"type": "integer"}}}
-        text = gallery.text_of(schema, claims.read_claims())
+        text = text_of("gallery.md", schema)
         self.assertIn("`silu` | swish (Ramachandran et al. 2017, [1710.05941](https://arxiv.org/abs/1710.05941)) | 1.08 to 1.21 | [gates](atlas/claims/gates.md): agrees", text)
         self.assertEqual(text.count("`silu`"), 1)
         self.assertIn("`relu` | the larger of both |  |  |", text, "arms of which the baseline has it, too, say nothing of it")
@@ -178,20 +180,20 @@ class Gallery(unittest.TestCase):
 class Outcomes(unittest.TestCase):
     def test_the_program_stands_beside_the_commit_where_it_is_another(self):
         for programs, text in ((["01234567"], "0123456789"), (["01234567", "89abcdef-dirty"], "0123456789, program 01234567, 89abcdef-dirty,")):
-            self.assertEqual(page.commit_text({"commit": "0123456789", "provenance": {"commits": programs}}), text)
+            self.assertEqual(WORDS.commit({"commit": "0123456789", "provenance": {"commits": programs}}), text)
 
     def test_what_does_not_count_stands_in_brackets(self):
         with_arms_of_the_record(self)
         for outside, withdrawn, word in ((["Too small."], None, "outside the source's regime"), ([], "It lacks a part.", "withdrawn")):
             for kind, shown in (("equal", "beyond the margin"), ("superior", "other sign")):
                 claim = claim_of(record(contrast("contradicts", kind, mean=0.5, outside=outside)), claim=kind, withdrawn=withdrawn)
-                self.assertEqual(page.outcome_text(claim.looks[0]), f"{word} ({shown})")
+                self.assertEqual(WORDS.outcome(claim.looks[0]), f"{word} ({shown})")
 
     def test_where_equivalence_decides_its_own_interval_stands(self):
         with_arms_of_the_record(self)
         interval = {"within_interval": [0.01, 0.03]}
         for verdict, known, holds in (("equivalent", interval, True), ("no_worse", interval, True), ("better", interval, False), ("equivalent", {}, False)):
-            text = page.look_text(claim_of(record(contrast("agrees", "equal", verdict=verdict, **known)), claim="equal").looks[0], "Here")
+            text = LOOK.paragraph(claim_of(record(contrast("agrees", "equal", verdict=verdict, **known)), claim="equal").looks[0], "Here")
             self.assertEqual("The 90 % interval of the test of the margin, corrected alike, is +0.01 to +0.03." in text, holds, verdict)
             self.assertEqual("90 %" in text, holds)
 
@@ -202,27 +204,27 @@ class Outcomes(unittest.TestCase):
             found["tasks"]["t"]["arms"][name] = found["tasks"]["t"]["arms"][name] | {"mean": mean}
         published = {"baseline": 0.4, "arm": 0.0, "better": "higher", "metric": "LAMBADA accuracy"}
         claim = claim_of(found, guess=0.25, published=published)
-        self.assertEqual(page.effect_text(claim.looks[0]), "+0.25 exact match (+0.15 to +0.35); 33 and 67 % of the way from guessing to 1")
-        self.assertEqual(page.published_effect_text(claim_of(published=published)), "-0.4 LAMBADA accuracy; 40 and 0 % of the way from guessing to 1")
+        self.assertEqual(CARD.effect(claim.looks[0]), "+0.25 exact match (+0.15 to +0.35); 33 and 67 % of the way from guessing to 1")
+        self.assertEqual(CARD.published_effect(claim_of(published=published)), "-0.4 LAMBADA accuracy; 40 and 0 % of the way from guessing to 1")
 
     def test_an_effect_is_positive_where_the_arm_is_better_and_in_per_cent_of_losses_alone(self):
         for metric, direction, text in (("loss", "lower", "+25.0 % (+20.0 to +30.0)"), ("loss", "higher", "-25.0 % (-30.0 to -20.0)"), ("bleu", "lower", "+0.5 BLEU (+0.4 to +0.6)"),
                                         ("bleu", "higher", "-0.5 BLEU (-0.6 to -0.4)")):
-            self.assertEqual(page.effect_text(claim_of(record(contrast("agrees"), direction, metric=metric)).looks[0]), text)
-        self.assertEqual(page.effect_text(claim_of(record(contrast("agrees", relative=None))).looks[0]), "not measured")
+            self.assertEqual(CARD.effect(claim_of(record(contrast("agrees"), direction, metric=metric)).looks[0]), text)
+        self.assertEqual(CARD.effect(claim_of(record(contrast("agrees", relative=None))).looks[0]), "not measured")
 
     def test_a_published_effect_goes_by_what_is_better(self):
         for better, sign in (("higher", "+"), ("lower", "-")):
             for metric, text in (("perplexity", "10.0 % of perplexity"), ("BLEU", "2 BLEU")):
                 claim = claim_of(published={"baseline": 20, "arm": 22, "better": better, "metric": metric})
-                self.assertEqual(page.published_effect_text(claim), sign + text)
+                self.assertEqual(CARD.published_effect(claim), sign + text)
 
     def test_an_undecided_claim_has_its_margin_and_an_effect_its_metric(self):
         with_arms_of_the_record(self)
         claim = claim_of(record(contrast("inconclusive", p=0.2)))
-        self.assertEqual(page.outcome_text(claim.looks[0]), "undecided (margin 0.1 loss)")
+        self.assertEqual(WORDS.outcome(claim.looks[0]), "undecided (margin 0.1 loss)")
         claim = claim_of(record(contrast("agrees"), metric="bleu"))
-        self.assertEqual("+0.5 BLEU (+0.4 to +0.6)", page.effect_text(claim.looks[0]))
+        self.assertEqual("+0.5 BLEU (+0.4 to +0.6)", CARD.effect(claim.looks[0]))
 
 
 def ladder(*effects, direction="lower", metric="loss", **arm):
@@ -244,7 +246,7 @@ class Ladders(unittest.TestCase):
         for direction, interval, words in (("lower", [-0.2, -0.1], " (rising)"), ("lower", [0.1, 0.2], " (falling)"), ("higher", [0.1, 0.2], " (rising)"),
                                            ("higher", [-0.2, -0.1], " (falling)"), ("lower", [-0.1, 0.1], ""), ("lower", None, "")):
             arm = {"effects": []} | ({"slope": {"interval": interval}} if interval else {})
-            self.assertEqual(measures.sizes_text({"direction": direction, "metric": "loss", "rungs": []}, arm), words)
+            self.assertEqual(WORDS.sizes({"direction": direction, "metric": "loss", "rungs": []}, arm), words)
 
     def test_a_claim_has_its_gain_at_each_size_in_bold_where_it_shows_and_in_the_units_of_its_metric(self):
         for metric, text in (("loss", "**+0.020**, -0.010 (rising)"), ("exact_match", "**+2 points**, -1 points (rising)"), ("bleu", "**+0.02 BLEU**, -0.01 BLEU (rising)")):
@@ -252,11 +254,11 @@ class Ladders(unittest.TestCase):
             with unittest.mock.patch.object(measures, "LADDERS", {"s": found}):
                 (_, _, arm), = measures.ladders_of(claim_of(ladder="arm"))
                 self.assertEqual([measures.ladders_of(claim_of(id=name)) for name in ("plain", "other")], [[], []])
-            self.assertEqual(measures.sizes_text(found, arm), text)
+            self.assertEqual(WORDS.sizes(found, arm), text)
 
     def test_a_picture_has_a_mark_and_an_interval_for_each_size(self):
         found = ladder(self.SHOWN, self.ALIKE)
-        svg = measures.picture(measures.rungs_of(found, found["arms"][1]))
+        svg = WORDS.picture(measures.rungs_of(found, found["arms"][1]))
         self.assertEqual((svg.count("<circle"), svg.count("<line"), svg.count('class="shown"')), (2, 3, 1))
 
 
@@ -264,14 +266,14 @@ class Frontier(unittest.TestCase):
     def test_a_second_look_stands_beside_the_first_outcome(self):
         with_arms_of_the_record(self)
         claim = claim_of(record(contrast("inconclusive", p=0.2)), record(contrast("contradicts", mean=0.5)), read="notes", where="")
-        self.assertIn("Outcome: **undecided (margin 0.1 loss)**; second look: other sign", page.card(claim))
+        self.assertIn("Outcome: **undecided (margin 0.1 loss)**; second look: other sign", CARD.card(claim))
 
     def test_a_part_has_its_key_and_what_it_takes(self):
         measured = {"arms": {"scarce_text": {"arm": {"seconds": [1.2, 1.1, 1.3], "memory": 1.0}}}}
-        for found, text in ((measured, "Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({"arms": {}}, "")):
+        for found, text in ((measured, " Takes 1.20 (1.10 to 1.30) times as long and 1.00 times the memory; 1.20 (1.10 to 1.30) times as long and 1.00 times the memory on a GPU"), ({"arms": {}}, "")):
             with unittest.mock.patch.multiple(measures, COSTS=found, COSTS_GPU=found):
-                self.assertEqual(measures.cost_text(claim_of()), text)
-        self.assertIn("Key: `model.position.kind: pope`. Takes", page.frontier(claims.read_claims()))
+                self.assertEqual(CARD.cost(claim_of()), text)
+        self.assertIn("Key: `model.position.kind: pope`. Takes", text_of("frontier.md"))
 
 
 class Tables(unittest.TestCase):
@@ -281,7 +283,7 @@ class Tables(unittest.TestCase):
                   "expectations": [{"text": "arm.loss < 3", "numbers": "2 < 3", "holds": True}]}
         arm = found["tasks"]["t"]["arms"]["arm"]
         arm |= {"chosen": {"peak": "4.0e-3"}, "at_edge": {"peak": "largest"}, "others": {"test": [2.0, 0.1], "longer": [3.0, 0.2]}}
-        text = page.numbers(found)
+        text = atlas.page("record", record=found)
         self.assertIn("| `base` | 10 | 100 | 2 ± 0.1 | baseline |", text)
         self.assertIn("| `arm` | 10 | 100 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.01 | 0.01 | equal 0.5 | better and agrees | peak 4.0e-3 (at an end) |", text)
         self.assertIn("| `arm` | 2 ± 0.1 | 3 ± 0.2 |", text)
@@ -291,7 +293,8 @@ class Tables(unittest.TestCase):
     def test_what_was_not_tested_has_no_interval(self):
         untested = contrast(None, verdict="not_learned", difference={"p": "NaN", "adjusted_p": "NaN"})
         del untested["interval"]
-        self.assertEqual(page.contrast_cells({"contrast": untested}), ["-0.5", "nan", "nan", "superior", "not learned"])
+        found = record(untested) | {"study": "s", "question": "?", "seeds": [1], "ladders": [], "expectations": []}
+        self.assertIn(" | -0.5 | nan | nan | superior | not learned | ", atlas.page("record", record=found))
         self.assertEqual(measures.measures_of(claim_of(record(untested | {"verdict": "inconclusive"}))), [])
 
     def test_every_record_has_a_page(self):

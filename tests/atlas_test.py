@@ -8,13 +8,14 @@ import tempfile
 import unittest
 import unittest.mock
 
-from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
+from atlas_fixtures import claim_of, contrast, phrases, record, with_arms_of_the_record
 
+import atlas
 import claims
 import files
-import page
 import records
 
+LOOK, CARD = phrases("look.jinja"), phrases("card.jinja")
 SOURCE, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
 
 
@@ -80,7 +81,7 @@ class Regime(unittest.TestCase):
         found = record(contrast("agrees"))
         arms = found["tasks"]["t"]["arms"]
         arms["base"], arms["arm"] = arms["base"] | baseline, arms["arm"] | (arm or {})
-        return page.regime_text(claim_of(found, regime=source))
+        return LOOK.regime(claim_of(found, regime=source))
 
     def test_the_studys_values_stand_beside_the_sources(self):
         run = {"regime": {"tokens_per_parameter": [22.308, 22.308], "epochs": [8.965, 8.965], "depth": [3, 3]}}
@@ -91,8 +92,8 @@ class Regime(unittest.TestCase):
         for source, confirmatory, late in (({"after_result": True}, None, True), ({"epochs": [1, 1]}, None, False), ({"epochs": [1, 1]}, False, True),
                                            ({"after_result": True}, True, False), ({}, False, False)):
             found = record(contrast("agrees")) | ({} if confirmatory is None else {"confirmatory": confirmatory})
-            self.assertEqual("Regime after result, here" in page.regime_text(claim_of(found, regime=source)), late, (source, confirmatory))
-        self.assertIn("epochs unknown (100 to 200); equal sizes unknown (unknown)", page.regime_text(claim_of(regime={"epochs": [100, 200]})))
+            self.assertEqual("Regime after result, here" in LOOK.regime(claim_of(found, regime=source)), late, (source, confirmatory))
+        self.assertIn("epochs unknown (100 to 200); equal sizes unknown (unknown)", LOOK.regime(claim_of(regime={"epochs": [100, 200]})))
 
     def test_sizes_that_differ_by_more_than_two_hundredths_are_not_equal(self):
         for parameters, word in ((1019, "yes"), (1021, "no")):
@@ -101,7 +102,7 @@ class Regime(unittest.TestCase):
     def test_what_is_outside_is_told_with_what_the_source_predicts_there(self):
         for found, known in ((record(contrast("agrees", outside=["Too small."])), {}), (None, {"outside": "Too small."})):
             with unittest.mock.patch.object(files, "history", lambda: {"one": []}):
-                text = page.section(claim_of(found, regime=known, predicts="a loss.", checked="", where="", margin_from=""))
+                text = atlas.page("claim", claim=claim_of(found, regime=known, predicts="a loss.", checked="", where="", margin_from=""))
             self.assertIn("\n\nOutside the source's regime: Too small. There the source predicts: a loss.\n\n", text)
 
 
@@ -168,9 +169,9 @@ class Entries(unittest.TestCase):
             for key in ("margin", "margin_from", "says", "checked", "where"):
                 self.assertTrue(getattr(claim, key), (claim.id, key))
             self.assertTrue(claim.source["text"] and claim.source["url"].startswith("https://"), claim.id)
-            self.assertIn(claim.read, page.READ, claim.id)
-            self.assertLessEqual(set(claim.regime), {*page.QUANTITIES, "outside", "from_memory", "after_result"}, claim.id)
-            self.assertLessEqual(set(claim.regime.get("from_memory", [])), set(claim.regime) & set(page.QUANTITIES), claim.id)
+            self.assertIn(claim.read, CARD.read, claim.id)
+            self.assertLessEqual(set(claim.regime), {*LOOK.quantities, "outside", "from_memory", "after_result"}, claim.id)
+            self.assertLessEqual(set(claim.regime.get("from_memory", [])), set(claim.regime) & set(LOOK.quantities), claim.id)
             self.assertTrue(claim.predicts or "outside" not in claim.regime, claim.id)
 
     def test_seeds_are_enough_for_the_tests_of_margins(self):

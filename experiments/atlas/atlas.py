@@ -1,16 +1,40 @@
-"""The pages of the atlas of claims."""
+"""The pages of the atlas of claims, by the templates in pages."""
+
+import re
+import statistics
+
+import jinja2
 
 import choices
 import claims
 import files
 import gallery
-import page
+import measures
+
+
+def rebased(text, up):
+    """Links from docs, in which claims are written, as links from a folder below it."""
+    return re.sub(r"\]\((?![a-z]+:|#)", f"]({up}", text)
+
+
+TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(files.HERE / "pages"), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+TEMPLATES.globals |= {"claims": claims, "files": files, "measures": measures}
+TEMPLATES.filters |= {"number": format, "median": statistics.median, "rebased": rebased, "each": lambda items, macro: [macro(item) for item in items],
+                      "linked": lambda text: re.sub(r"arXiv (\d{4}\.\d{5})", r"[\1](https://arxiv.org/abs/\1)", text)}
+
+
+def page(template, **parts):
+    """The text of pages/<template>.md.jinja of these parts, in which parts that say nothing leave no gap."""
+    return re.sub(r"\n{3,}", "\n\n", TEMPLATES.get_template(f"{template}.md.jinja").render(parts)).strip() + "\n"
 
 
 def pages(schema):
     """All of them, by path; the gallery is of the parts in the program's schema of studies."""
     found, folder = claims.read_claims(), files.DOCS / "atlas"
-    return {folder / "index.md": choices.text_of(found), folder / "claims.md": page.cards(found), folder / "rules.md": page.rules(found),
-            folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text(), files.DOCS / "frontier.md": page.frontier(found),
-            files.DOCS / "gallery.md": gallery.text_of(schema, found), **{folder / "claims" / f"{claim.id}.md": page.section(claim) for claim in found},
-            **{files.RESULTS / f"{name}.md": page.numbers(record) for name, record in files.records().items()}}
+    sections, others = gallery.parts(schema, found)
+    return {folder / "index.md": page("index", choices=list(choices.read_choices(found)), controls=choices.controls(files.records().values())),
+            folder / "claims.md": page("claims", found=sorted(found, key=measures.sure_share, reverse=True)),
+            folder / "rules.md": rebased(page("rules", found=found), "../"), folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text(),
+            files.DOCS / "frontier.md": page("frontier", found=found), files.DOCS / "gallery.md": page("gallery", sections=sections, others=others),
+            **{folder / "claims" / f"{claim.id}.md": rebased(page("claim", claim=claim), "../../") for claim in found},
+            **{files.RESULTS / f"{name}.md": page("record", record=record) for name, record in files.records().items()}}

@@ -15,10 +15,6 @@ WITHIN = ("equivalent", "no_worse")  # verdicts of tests of the margin
 TESTED = ("better", "worse", *WITHIN, "inconclusive")  # verdicts that rest on tests
 
 
-def metric_text(metric):
-    return {"bleu": "BLEU"}.get(metric, metric.replace("_", " "))
-
-
 def gain_of(found, scale):
     """A mean of differences and the ends of its interval, if it has one, lowest first, times the scale."""
     return [scale * found["mean"], *sorted(scale * end for end in found.get("interval") or [])]
@@ -34,6 +30,8 @@ class Look:
         self.arms = {name: task["arms"][name] for name in (baseline, claim.arm)}
         self.baseline, self.arm = self.arms.values()
         self.contrast = self.arm["contrast"]
+        self.gain = gain_of(self.contrast, self.sign)
+        self.relative = gain_of(self.contrast["relative"], 100 * self.sign) if self.contrast.get("relative") else None  # per cent of the baseline
         judged = self.contrast.get("judged", self.contrast)  # records of before the program's present rule were judged by it later
         self.outside = claim.outside + [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in judged.get("outside", [])]
         self.shown = OF_PROGRAM.get(judged["outcome"]) or (BEYOND if claim.claim in ("equal", "noninferior") else OTHER_SIGN)
@@ -63,6 +61,16 @@ class Claim:
         self.names = (self.study, f"{self.study}.again")  # of the records of its looks
         self.looks = tuple(self.look(record) for record in records)
         self.first = self.looks[0].outcome if self.looks[0] else NOT_RUN
+
+    @property
+    def regime_here(self):
+        """The values of the first look beside the range of the source; sizes that differ by 2 % at most are equal."""
+        look = self.looks[0]
+        if not look:
+            return {}
+        tuned = "training.schedule.peak" in files.read_study(self.study).get("tune", {}).get("keys", {})
+        matched = abs(look.arm["parameters"] / look.baseline["parameters"] - 1) <= 0.02
+        return look.baseline.get("regime", {}) | {"parameters_matched": matched, "rates_tuned": tuned}
 
     def look(self, record):
         """None if the record has nothing on this claim."""

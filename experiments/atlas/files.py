@@ -1,10 +1,9 @@
-"""The files of the atlas: studies, claims.yaml, history.yaml and pages beside this one, and the records in docs/results/atlas."""
+"""The files of the atlas: studies, claims.yaml and history.yaml beside this one, and the records in docs/results/atlas."""
 
 import functools
+import hashlib
 import json
 import pathlib
-import re
-import string
 
 import yaml
 
@@ -40,16 +39,8 @@ def declared(entry):
     return {key: told.get(key) for key in ("claim", "says", "margin")} | {"source": {"text": text, "url": url}} | entry | {"regime": regime}
 
 
-def page(template, /, **parts):
-    """The text of pages/<template>.md with the parts in their places, but without the lines of which a part is None."""
-    formatter, lines = string.Formatter(), []
-    for line in (HERE / "pages" / f"{template}.md").read_text().splitlines():
-        fields = [formatter.get_field(name, (), parts)[0] for _, name, _, _ in formatter.parse(line) if name]
-        if None not in fields:
-            lines.append(line.format(**parts))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
-
-
-def table(head, rows):
-    """A table in Markdown."""
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
+def hashes(claim):
+    """What `git hash-object` says of the study and of its records, by path."""
+    paths = [HERE / f"{claim.study}.yaml", *(RESULTS / f"{name}.json" for name in claim.names)]
+    found = {path.relative_to(ROOT): path.read_bytes() for path in paths if path.exists()}
+    return {path: hashlib.sha1(b"blob %d" % len(text) + bytes(1) + text).hexdigest() for path, text in found.items()}
