@@ -1,5 +1,6 @@
 """The pages of the atlas of claims, by the templates in pages."""
 
+import math
 import re
 import statistics
 
@@ -19,8 +20,10 @@ def rebased(text, up):
 
 TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(files.HERE / "pages"), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 TEMPLATES.globals |= {"claims": claims, "files": files, "measures": measures}
-TEMPLATES.filters |= {"number": format, "median": statistics.median, "rebased": rebased, "each": lambda items, macro: [macro(item) for item in items],
-                      "linked": lambda text: re.sub(r"arXiv (\d{4}\.\d{5})", r"[\1](https://arxiv.org/abs/\1)", text)}
+TEMPLATES.filters |= {
+    "number": format, "median": statistics.median, "asinh": math.asinh, "rebased": rebased,
+    "each": lambda items, macro: [macro(item) for item in items],
+    "linked": lambda text: re.sub(r"arXiv (\d{4}\.\d{5})", r"[\1](https://arxiv.org/abs/\1)", text)}
 
 
 def page(template, **parts):

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 import statistics
 
 import claims
@@ -11,8 +10,6 @@ import files
 LADDERS = {name: files.records()[name]["ladders"][0] for name in (
     "ladder", "frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")}
 COSTS, COSTS_GPU = (json.loads((files.RESULTS / name).read_text()) for name in ("costs.json", "costs_gpu.json"))  # by bench/arms.py
-LINEAR, LARGEST = 0.005, 0.4  # gains are drawn as they are up to the one and no further out than the other
-SCALES = {"loss": 1, "divergence": 1, "bleu": 0.04, "bits_per_parameter": 0.2}  # by which gains are drawn; others are shares
 
 
 @dataclasses.dataclass
@@ -29,12 +26,6 @@ class Measure:
     @property
     def is_shown(self):
         return self.low > 0 or self.high < 0
-
-    @property
-    def places(self):
-        """Where the mean and the ends are drawn, from -1 to 1: linear around no gain, and logarithmic far from it."""
-        ends = (max(-LARGEST, min(LARGEST, end * SCALES.get(self.metric, 0.3))) for end in (self.mean, self.low, self.high))
-        return [math.asinh(end / LINEAR) / math.asinh(LARGEST / LINEAR) for end in ends]
 
 
 def ladders_of(claim):
