@@ -83,6 +83,7 @@ class Page(unittest.TestCase):
         for outcome in claims.OUTCOMES:
             self.assertIn(f"- **{outcome}**: ", text)
         self.assertIn("exceeds 0.5 of the smallest one", text)
+        self.assertIn(f"Ranges of {sum(claim.after_result for claim in claims.read_claims())} claims were entered", text)
         self.assertIn("with 3 times the steps and fresh seeds", text)
 
     def test_links_lead_from_the_folder_of_the_page(self):
@@ -136,6 +137,7 @@ class Choices(unittest.TestCase):
             name, _, *cells = re.search(r"^\| (\[Which one.*) \|$", text, re.M)[1].split(" | ")
             self.assertEqual(name, "[Which one](#which-one)")
             self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)
+            self.assertEqual(len(re.findall("<circle|<rect", "".join(cells))), sum(name.count(";") + 1 for name in names))
             self.assertEqual(bool(cells[-1]), found[0].measures[0].metric == "bleu", "the last column is of tasks")
 
     def test_every_choice_is_of_claims_that_were_measured(self):
@@ -155,6 +157,7 @@ class Cards(unittest.TestCase):
     def test_a_card_has_what_it_can_be_filtered_by(self):
         facts = {claim.id: dict(re.findall('data-(\\w+)="([^"]*)"', CARD.card(claim))) for claim in claims.read_claims()}
         self.assertEqual(facts["gates"], {"size": "to 150,000", "of": "text", "time": "not measured", "asked": "more than once", "read": "its figures", "outcome": "agrees"})
+        self.assertEqual(facts["playground_brevo"]["time"], "more than 1.1")
         self.assertEqual((facts["nope_t5"]["read"], facts["nope_t5"]["of"]), ("its abstract", "task"))
         self.assertEqual(facts["small_vocabulary"]["read"], "what others say of it", "which is as large_vocabulary")
 
@@ -211,7 +214,8 @@ class Outcomes(unittest.TestCase):
         for metric, direction, text in (("loss", "lower", "+25.0 % (+20.0 to +30.0)"), ("loss", "higher", "-25.0 % (-30.0 to -20.0)"), ("bleu", "lower", "+0.5 BLEU (+0.4 to +0.6)"),
                                         ("bleu", "higher", "-0.5 BLEU (-0.6 to -0.4)")):
             self.assertEqual(CARD.effect(claim_of(record(contrast("agrees"), direction, metric=metric)).looks[0]), text)
-        self.assertEqual(CARD.effect(claim_of(record(contrast("agrees", relative=None))).looks[0]), "not measured")
+        for relative, text in ((None, "not measured"), ({"mean": -0.005, "interval": [-0.011, 0.002]}, "+0.50 % (-0.20 to +1.1)")):
+            self.assertEqual(CARD.effect(claim_of(record(contrast("agrees", relative=relative))).looks[0]), text)
 
     def test_a_published_effect_goes_by_what_is_better(self):
         for better, sign in (("higher", "+"), ("lower", "-")):
