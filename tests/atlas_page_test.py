@@ -109,8 +109,22 @@ class Controls(unittest.TestCase):
             found["tasks"]["t"]["arms"]["arm"]["control"] = True
         alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
         for records, said in (([other, alone], "No control has been recorded yet"),
-                              ([other, alarming, untested, *[silent] * 19], "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms.")):
-            self.assertIn(f"\n\n{said}", atlas.page("index", choices=[], controls=choices.controls(records)))
+                              ([other, alarming, untested, *[silent] * 19], "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms, in 0 to 25 % of all studies.")):
+            self.assertIn(f"\n\n{said}", atlas.page("index", choices=[], controls=choices.controls(records), forecasts=[]))
+
+    def test_their_share_has_the_exact_interval(self):
+        # SciPy 1.17.1: binomtest(k, n).proportion_ci().
+        for (count, trials), expected in (((1, 20), (0.00126509, 0.24873276)), ((0, 5), (0, 0.52182375)), ((5, 5), (0.47817625, 1)), ((7, 16), (0.19753413, 0.70122310))):
+            for end, value in zip(choices.exact_interval(count, trials), expected, strict=True):
+                self.assertAlmostEqual(end, value, delta=1e-4)
+
+
+class Forecasts(unittest.TestCase):
+    def test_are_counted_and_scored_over_all_records(self):
+        found = [record(contrast("agrees", forecast={"inside": inside, "interval_score": 1, "brier": brier})) for inside, brier in ((True, 0.1), (True, 0), (False, 0.5))]
+        said = "2 of 3 differences were in the 80 % interval that their study forecast. The Brier\nscore of their signs is 0.20, which"
+        pages = [atlas.page("index", choices=[], controls=[], forecasts=choices.forecasts(records)) for records in ([*found, record(contrast("agrees"))], [])]
+        self.assertEqual([said in page for page in pages], [True, False])
 
 
 class Choices(unittest.TestCase):
@@ -133,7 +147,7 @@ class Choices(unittest.TestCase):
     def test_a_row_pictures_what_its_advice_rests_on_by_size_and_names_it(self):
         for found, names in (([option(0.02, 0.02), option(-0.02, name="B")], ["A 10k +0.020; A 20k +0.020"]), ([option(0.001), option(-0.02, name="B")], ["A 10k +0.001"]),
                              ([option(-0.02), option(-0.03, name="B")], ["A 10k -0.020; B 10k -0.030"]), ([option(0.5, metric="bleu")], ["A 10k +0.50 BLEU"])):
-            text = atlas.page("index", choices=[choices.Choice("Which one", "plain", found)], controls=[])
+            text = atlas.page("index", choices=[choices.Choice("Which one", "plain", found)], controls=[], forecasts=[])
             name, _, *cells = re.search(r"^\| (\[Which one.*) \|$", text, re.M)[1].split(" | ")
             self.assertEqual(name, "[Which one](#which-one)")
             self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)

@@ -19,7 +19,7 @@ def rebased(text, up):
 
 
 TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(files.HERE / "pages"), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-TEMPLATES.globals |= {"claims": claims, "files": files, "measures": measures}
+TEMPLATES.globals |= {"claims": claims, "files": files, "measures": measures, "exact_interval": choices.exact_interval}
 TEMPLATES.filters |= {
     "number": format, "median": statistics.median, "asinh": math.asinh, "rebased": rebased,
     "each": lambda items, macro: [macro(item) for item in items],
@@ -35,7 +35,8 @@ def pages(schema):
     """All of them, by path; the gallery is of the parts in the program's schema of studies."""
     found, folder = claims.read_claims(), files.DOCS / "atlas"
     sections, others = gallery.parts(schema, found)
-    return {folder / "index.md": page("index", choices=list(choices.read_choices(found)), controls=choices.controls(files.records().values())),
+    return {folder / "index.md": page("index", choices=list(choices.read_choices(found)), controls=choices.controls(files.records().values()),
+                                          forecasts=choices.forecasts(files.records().values())),
             folder / "claims.md": page("claims", found=sorted(found, key=measures.sure_share, reverse=True)),
             folder / "rules.md": rebased(page("rules", found=found), "../"), folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text(),
             files.DOCS / "frontier.md": page("frontier", found=found), files.DOCS / "gallery.md": page("gallery", sections=sections, others=others),

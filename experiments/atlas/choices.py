@@ -1,6 +1,8 @@
 """The choices of docs/atlas/index.md: which part to use, by what the studies measured beside the usual one."""
 
+import bisect
 import dataclasses
+import math
 
 import claims
 import files
@@ -52,7 +54,28 @@ def read_choices(found):
         yield Choice(choice["choice"], choice["usual"], [Option(name, of, [one for claim in of for one in measures.measures_of(claim)]) for name, of in options])
 
 
+def contrasts(records):
+    """(arm, contrast) of every arm that was compared."""
+    arms = [arm for record in records for task in record["tasks"].values() for arm in task["arms"].values()]
+    return [(arm, arm["contrast"]) for arm in arms if "contrast" in arm]
+
+
 def controls(records):
     """The verdicts that rest on tests of baselines that were trained again, with other random numbers alone."""
-    arms = [arm for record in records for task in record["tasks"].values() for arm in task["arms"].values() if arm.get("control") and "contrast" in arm]
-    return [arm["contrast"]["verdict"] for arm in arms if arm["contrast"]["verdict"] in claims.TESTED]
+    return [contrast["verdict"] for arm, contrast in contrasts(records) if arm.get("control") and contrast["verdict"] in claims.TESTED]
+
+
+def forecasts(records):
+    """The scores of what studies forecast of their arms' differences."""
+    return [contrast["forecast"] for _, contrast in contrasts(records) if contrast.get("forecast")]
+
+
+def exact_interval(count, trials):
+    """That of 95 % of a share (Clopper & Pearson 1934)."""
+    def below(share, most):  # the chance of at most so many
+        return sum(math.comb(trials, i) * share**i * (1 - share) ** (trials - i) for i in range(most + 1))
+
+    def crossing(most, chance):
+        return bisect.bisect_left(range(10_000), -chance, key=lambda share: -below(share / 10_000, most)) / 10_000
+
+    return crossing(count - 1, 0.975) if count else 0.0, crossing(count, 0.025) if count < trials else 1.0
