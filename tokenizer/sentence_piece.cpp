@@ -76,9 +76,9 @@ class RenumberedPieces : public SentencePiece {
 
   int64_t size() const override { return std::ssize(names_); }
   bool merges() const override { return false; }  // scores belong to places in the file
-  /// A language at the beginning, as in ">>fra<< a text", is one token.
+  /// A language at the beginning, as in ">>fra<< a << text", is one token.
   std::vector<std::string> tokens(std::string_view line) const override {
-    const auto end = line.starts_with(">>") ? line.rfind("<<") : std::string_view::npos;
+    const auto end = line.starts_with(">>") ? line.find("<<") : std::string_view::npos;
     if (end == std::string_view::npos || end < 3) return SentencePiece::tokens(line);
     auto found = SentencePiece::tokens(line.substr(end + 2));
     found.insert(found.begin(), std::string(line.substr(0, end + 2)));

@@ -10,6 +10,20 @@ from typing import Any, NoReturn
 from ablate_lab._arguments import plain, refuse_unknown
 
 
+UNKNOWN = 3  # our id; smaller ones are no part of any text
+
+
+def _reads_as_text(model: bytes, hidden: set[int]) -> Any:
+    """The tokenizer.json for texts in which the names of these ids are text, as in the program."""
+    import tokenizers
+    tree = json.loads(model)
+    for token in tree.get("added_tokens") or ():
+        token["special"] = token["id"] in hidden
+    file = tokenizers.Tokenizer.from_str(json.dumps(tree))
+    file.encode_special_tokens = True
+    return file
+
+
 class _Tokenizer:
     """One side's tokenizer with the model's ids. A file of another project stands behind a line with what it does not say itself."""
 
@@ -27,23 +41,30 @@ class _Tokenizer:
             if self._json:
                 import tokenizers
                 self._file: Any = tokenizers.Tokenizer.from_buffer(model)
+                self._reader = _reads_as_text(model, {facts[role] for role in ("pad", "bos", "eos", "unk", "mask") if role in facts})
             else:
                 import sentencepiece
                 self._file = sentencepiece.SentencePieceProcessor(model_proto=model)
         except ImportError as error:
             raise ImportError(f"text needs {error.name}: python -m pip install {error.name}; without it, pass ids to `module`") from error
 
+    def _pieces(self, text: str) -> list[str]:
+        """A language at the beginning, as in ">>fra<< a text", is one piece."""
+        end = text.find("<<") if text.startswith(">>") else -1
+        language = text[:end + 2] if end > 2 else ""
+        return [language] * bool(language) + list(self._file.encode(text[len(language):], out_type=str))
+
     def encode(self, text: str) -> list[int]:
         if self._json:
-            found = self._file.encode(text, add_special_tokens=False).ids
+            found = self._reader.encode(text, add_special_tokens=False).ids
         elif self._vocabulary:
-            found = [self._vocabulary.get(piece, self._vocabulary["<unk>"]) for piece in self._file.encode(text, out_type=str)]
+            found = [self._vocabulary.get(piece, self._vocabulary["<unk>"]) for piece in self._pieces(text)]
         else:
             found = self._file.encode(text)
-        return [self._ids[file_id] for file_id in found]
+        return [max(self._ids[file_id], UNKNOWN) for file_id in found]
 
     def decode(self, ids: Sequence[int]) -> str:
-        file_ids = [self._file_ids[own] for own in ids if self._file_ids[own] >= 0]
+        file_ids = [self._file_ids[own] for own in ids if own >= UNKNOWN and self._file_ids[own] >= 0]
         if self._vocabulary:
             names = {file_id: name for name, file_id in self._vocabulary.items()}
             # Pieces that the file lacks come back with their signs for spaces.

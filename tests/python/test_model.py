@@ -30,6 +30,13 @@ def language():
     return run, ablate_lab.load_model(folder / "language.pt")
 
 
+def renumbered(*pieces):
+    """A tokenizer whose ids are those of a list of pieces, these behind the special ones, from 4 on."""
+    file = (pathlib.Path(__file__).parents[1] / "tokenizer/foreign/golden/llama.model").read_bytes()
+    facts = {"vocabulary": {piece: file_id for file_id, piece in enumerate(["</s>", "<unk>", *pieces])}}
+    return _model._Tokenizer(b"ablate tokenizer " + json.dumps(facts).encode() + b"\n" + file, [-1, -1, 0, 1, 2, 3])
+
+
 @needs_text
 class Exported(example.Case):
     def test_translate_gives_what_the_program_gives(self):
@@ -71,11 +78,28 @@ class Exported(example.Case):
         self.assertEqual(scores.shape[0], 1)
 
     def test_pieces_of_the_other_language_have_spaces_for_their_signs(self):
-        file = (pathlib.Path(__file__).parents[1] / "tokenizer/foreign/golden/llama.model").read_bytes()
-        pieces = ["</s>", "<unk>", "\u2581the", "\u2581Katze"]
-        facts = {"vocabulary": {piece: file_id for file_id, piece in enumerate(pieces)}}
-        tokenizer = _model._Tokenizer(b"ablate tokenizer " + json.dumps(facts).encode() + b"\n" + file, [-1, -1, 0, 1, 2, 3])
-        self.assertEqual(tokenizer.decode([5, 4, 5, 5]), "Katze the Katze Katze")
+        self.assertEqual(renumbered("\u2581the", "\u2581Katze").decode([5, 4, 5, 5]), "Katze the Katze Katze")
+
+    @unittest.skipUnless(importlib.util.find_spec("tokenizers"), "needs tokenizers")
+    def test_the_name_of_a_special_token_is_text(self):
+        names = ["</s>", "<unk>", "<tool>", "a", "<", "/", "s", ">", "t", "o", "l"]
+        added = [{"id": i, "content": name, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": i > 0} for i, name in enumerate(names[:3])]
+        model = {"type": "BPE", "vocab": {name: i for i, name in enumerate(names)}, "merges": []}
+        file = json.dumps({"version": "1.0", "added_tokens": added, "model": model}).encode()
+        tokenizer = _model._Tokenizer(b'ablate tokenizer {"eos": 0, "unk": 1}\n' + file, [-1, -1, *range(11)])
+        self.assertEqual(tokenizer.encode("a</s>a<tool>"), [5, 6, 7, 8, 9, 5, 4])
+        self.assertEqual(tokenizer.decode([5, 2, 5]), "a a")
+        model = {"type": "Unigram", "unk_id": 1, "vocab": [[name, -float(i)] for i, name in enumerate(names)], "byte_fallback": False}
+        file = json.dumps({"version": "1.0", "added_tokens": added, "model": model}).encode()
+        tokenizer = _model._Tokenizer(b'ablate tokenizer {"eos": 0, "unk": 1}\n' + file, [-1, -1, *range(11)])
+        self.assertEqual(tokenizer.encode("a</s>a"), [5, 3, 5])
+
+    def test_a_language_at_the_beginning_is_one_token(self):
+        encode = renumbered(">>fra<<", "\u2581the").encode
+        self.assertEqual(encode(">>fra<<the")[0], 4)
+        self.assertEqual(encode(">>fra<<the << the")[0], 4)
+        self.assertEqual(encode(">>fra<<")[0], 4)
+        self.assertNotIn(4, encode("the >>fra<<"))
 
 
 class Keywords(example.Case):

@@ -220,6 +220,7 @@ TEST(ForeignFacts, PiecesMayHaveTheIdsOfAnotherList) {
     EXPECT_EQ(in_list("the cat")[i], vocabulary.at(pieces[i]));
   EXPECT_EQ(in_list(">>fra<<the cat")[0], 2);
   EXPECT_EQ(in_list(">>deu<<the cat")[0], 1);
+  EXPECT_EQ(tokenizer.tokens(">>fra<<the cat << the cat").front(), ">>fra<<");
   EXPECT_EQ(tokenizer.decode(tokenizer.encode("the cat")), "the cat");
   const auto other = std::vector{tokenizer.ids().ours(vocabulary.at("\u2581Katze"))};
   EXPECT_EQ(tokenizer.decode(other), "Katze");
