@@ -25,18 +25,32 @@ def plain(value: object, place: str) -> Any:
     raise TypeError(f"{place} is {value!r}, a {type(value).__name__}; give a text, a number, a path, True, False, None, or a list or dict of them")
 
 
+# Flags of the program that take several values; a comma divides them.
+LISTS = ("arms", "tasks", "sizes", "seeds")
+
+
 def flag(name: str, value: object) -> list[str]:
     """The words of a flag of the program, `dry_run` being --dry-run; none for None and False. Throws TypeError and ValueError."""
     word, value = "--" + name.replace("_", "-"), plain(value, name)
     if value is None or value is False:
         return []
     values = ["true"] if value is True else value if isinstance(value, list) else [value]
-    if any(isinstance(item, (list, dict)) for item in values):
-        raise TypeError(f"{name} is {value!r}; give one value or a list of them")
+    if any(isinstance(item, (list, dict)) for item in values) or isinstance(value, list) and name not in LISTS:
+        raise TypeError(f"{name} is {value!r}; give one value{' or a list of them' if name in LISTS else ''}")
+    if isinstance(value, list) and any("," in str(item) for item in values):
+        raise ValueError(f"{name} is {value!r}, and a comma divides values; give each by itself")
     listed = ",".join(map(str, values))
     if not listed:
         raise ValueError(f"{name} is empty; leave it out, or give None, for what the program does without it")
     return [f"{word}={listed}"]
+
+
+def word(value: object) -> str:
+    """One word of a command. Throws TypeError for what is none, such as None or a list."""
+    spelled = plain(value, "a word")
+    if spelled is None or isinstance(spelled, (list, dict)):
+        raise TypeError(f"a word is {spelled!r}; give each word by itself, as in call('help', 'run')")
+    return str(spelled)
 
 
 def refuse_unknown(unknown: Iterable[str], known: Sequence[str]) -> None:

@@ -17,6 +17,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from ablate_lab._arguments import word
+
 NOT_STARTED = 7  # the program's own exit code for that
 OURS = pathlib.Path(__file__).resolve().parent
 STARTED_IN = pathlib.Path.cwd()
@@ -99,8 +101,8 @@ def _stop_at_the_end_of(pipe: int, process: subprocess.Popen[str]) -> None:
 
 def _start(words: Sequence[object], pipe: int, **streams: Any) -> subprocess.Popen[str]:
     """Only the main thread is told of Ctrl-C and passes it on, so a program of its own is kept from the signal that terminals and Jupyter
-    send to the whole process group; one of another thread needs that signal. Throws AblateError."""
-    spelled = [os.fsdecode(word) if isinstance(word, os.PathLike) else str(word) for word in words]
+    send to the whole process group; one of another thread needs that signal. Throws AblateError and TypeError."""
+    spelled = [word(each) for each in words]
     apart = threading.current_thread() is threading.main_thread()
     try:
         return subprocess.Popen([program(), *spelled], env=_environment(), start_new_session=apart, pass_fds=[pipe], stderr=subprocess.PIPE,
@@ -120,11 +122,14 @@ def _messages(process: subprocess.Popen[str], show: bool) -> str:
     return "".join(said)
 
 
-def call(*words: object, input: str = "", show: bool = False) -> str:
+def call(*words: object, input: str | None = None, show: bool = False) -> str:
     """Runs `ablate WORDS` on the text `input` and returns what it prints; with `show`, its messages appear as they come. Throws
-    AblateError. If the call is interrupted, the program saves and ends first; a second interrupt does not wait for that."""
+    AblateError, and TypeError for what is no word or no text. If the call is interrupted, the program saves and ends first; a second
+    interrupt does not wait for that."""
+    if not isinstance(input, (str, type(None))):
+        raise TypeError(f"input is {input!r}, a {type(input).__name__}; give a text")
     with tempfile.TemporaryFile("w+", encoding="utf-8") as given, tempfile.TemporaryFile("w+", encoding="utf-8") as printed, _pipe() as pipe:
-        given.write(input)
+        given.write(input or "")
         given.seek(0)
         with _start(words, pipe, stdin=given, stdout=printed) as process:
             try:

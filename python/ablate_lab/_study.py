@@ -36,10 +36,11 @@ def _table(rows: list[dict[str, Any]], columns: Iterable[str]) -> pandas.DataFra
 
 
 class Study:
-    """The results of a study in its folder, `<output>/<name>`. `results` holds all of results.json."""
+    """The results of a study in its folder, `<output>/<name>`, or its file results.json. `results` holds all of that file."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = pathlib.Path(folder).absolute()  # the current folder may change
+        given = pathlib.Path(folder).absolute()  # the current folder may change
+        self.folder = given.parent if given.name == "results.json" and given.is_file() else given
         file = self.folder / "results.json"
         if not file.is_file():
             raise FileNotFoundError(f"{file} is missing; `ablate report {self.folder}` writes it from the runs of a study")

@@ -131,6 +131,20 @@ class Calls(example.Case):
         (entry,) = os.scandir(self.folder)
         self.assertEqual(ablate_lab.call("export", entry, pathlib.Path("a"), 3, input="text\n"), f"export {entry.path} a 3\ntext\n")
 
+    def test_what_is_no_word_and_no_text_is_refused_before_anything_starts(self):
+        self.program(f"touch {self.folder}/started\n")
+        for message, words, given in ((r"a word is \['run', 'a.yaml'\]; give each word by itself", (["run", "a.yaml"],), {}),
+                                      ("a word is None; give each word by itself", ("run", None), {}),
+                                      ("a word is b'run', a bytes", (b"run",), {}),
+                                      ("input is b'text', a bytes; give a text", ("metrics",), {"input": b"text"})):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                ablate_lab.call(*words, **given)
+        self.assertFalse((self.folder / "started").exists())
+
+    def test_no_input_is_an_empty_one(self):
+        self.program("cat; echo end\n")
+        self.assertEqual(ablate_lab.call("metrics", input=None), "end\n")
+
 
 if __name__ == "__main__":
     unittest.main()

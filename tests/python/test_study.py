@@ -111,6 +111,10 @@ class Results(example.Case):
         self.assertNotIn('"', page, "the attribute ends where the page does")
         self.assertTrue(shown.startswith("<iframe srcdoc=") and "Are positions needed?" in shown)
 
+    def test_the_file_of_results_stands_for_its_folder(self):
+        study = ablate_lab.Study(example.study().folder / "results.json")
+        self.assertEqual((study.folder, study.answer), (example.study().folder, example.study().answer))
+
     def test_a_folder_without_results_is_named(self):
         with self.assertRaisesRegex(FileNotFoundError, f"{self.folder}/results.json is missing; `ablate report"):
             ablate_lab.Study(self.folder)
@@ -238,8 +242,10 @@ class Arguments(example.Case):
             (ValueError, "and --launcher=print prints", {"launcher": "print"}),
             (ValueError, "seeds is empty; leave it out", {"seeds": []}),
             (ValueError, "arms is empty; leave it out", {"arms": ()}),
+            (ValueError, r"arms is \['a,b'\], and a comma divides values; give each by itself", {"arms": ["a,b"]}),
             (ValueError, "data is empty; leave it out", {"data": ""}),
             (TypeError, "arms is .*; give one value or a list of them", {"arms": {"a": 1}}),
+            (TypeError, "slurm is .*; give one value$", {"slurm": ["--time=1:00", "--mem=8G"]}),
             (TypeError, "jobs is <object.*, a object; give a text, a number", {"jobs": object()}),
             (TypeError, "set.training.peak is 1j, a complex; give a text", {"set": {"training.peak": 1j}}),
             (TypeError, r"set is \['training.steps=2'\]; give a dict of keys and values", {"set": ["training.steps=2"]}),
