@@ -159,8 +159,11 @@ config::Experiment SectionFlags::laid_over(config::Experiment experiment,
   collect(experiment, broken);
   for (const auto& rule : broken) {
     const auto path = config::join_path(rule.section, rule.key);
-    if (path.starts_with(section_ + ".") && !config::follows_from_failure(rule, tree))
+    if (!path.starts_with(section_ + ".") || config::follows_from_failure(rule, tree)) continue;
+    if (tree.has(path) || !flags_.contains(path))
       problems.add(tree.place(path), path + " " + rule.why);
+    else  // the flag that is missing, or whose default breaks the rule
+      problems.add({.file = flag_at(path), .message = path + " " + rule.why});
   }
   raise_for_flags(problems, flags);
   return experiment;

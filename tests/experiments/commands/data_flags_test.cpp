@@ -65,5 +65,14 @@ TEST_F(DataFlagsTest, AreRefusedWhereTheTaskTakesAnotherNumberOfFiles) {
                    "--train: data.train must be text, not a list"));
 }
 
+TEST_F(DataFlagsTest, AMistakeIsToldAtTheFlagOfItsKey) {
+  EXPECT_EQ(data("show --task labelled --train labels.tsv").output,
+            "ablate: --test: data.test must name a file\n"
+            "--validation: data.validation must name a file\n");
+  EXPECT_TRUE(
+      says(data("show --task language --train text.txt --held-out 0.5 --test-held-out 0.6").output,
+           "ablate: --test-held-out: data.test_held_out must not"));
+}
+
 }  // namespace
 }  // namespace ablate::commands
