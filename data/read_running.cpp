@@ -71,13 +71,16 @@ std::vector<Example> lines_of_rows(const Language& options, const std::filesyste
   return lines;
 }
 
-/// Of a tokenizer that is read later, which gives the checks of FileText its own size.
+/// Of a tokenizer that is read later, whose ids FileText checks then.
 constexpr int64_t kUnknownVocabulary = 65'536;
 
 std::shared_ptr<const TokenFile> tokens_in(const Tokens& options,
                                            const std::filesystem::path& file) {
   auto tokens = std::make_shared<const TokenFile>(file, options.dtype);
-  tokens->check_type(options.vocabulary.value_or(kUnknownVocabulary));
+  if (options.vocabulary)
+    FileText(tokens, std::vector<int32_t>(static_cast<size_t>(*options.vocabulary)));
+  else
+    tokens->check_type(kUnknownVocabulary);
   if (tokens->size() < 2) throw DataError(file.string() + " has one token, which nothing predicts");
   return tokens;
 }

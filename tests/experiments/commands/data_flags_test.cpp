@@ -74,5 +74,12 @@ TEST_F(DataFlagsTest, AMistakeIsToldAtTheFlagOfItsKey) {
            "ablate: --test-held-out: data.test_held_out must not"));
 }
 
+TEST_F(DataFlagsTest, TokensAreThoseOfTheVocabularyThatIsGiven) {
+  for (const auto* verb : {"show", "make --output out"})
+    EXPECT_TRUE(ends(
+        data(std::string(verb) + " --task tokens --train a.bin --validation a.bin --vocabulary 3"),
+        3, "a.bin: token 2 (byte 1028) is 3, which is no token of the vocabulary of 3"));
+}
+
 }  // namespace
 }  // namespace ablate::commands
