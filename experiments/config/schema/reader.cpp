@@ -85,6 +85,14 @@ size_t index_of(const Type& type, std::string_view word) {
   return static_cast<size_t>(std::ranges::find(type.words, word) - type.words.begin());
 }
 
+/// Whether a layer gives the only key of a kind in place of the only key of another: a limit in
+/// seconds for one in tokens.
+bool replaces_only_key(const options::Record& before, const options::Record& after,
+                       const Value& layer) {
+  return &before != &after && before.fields.size() == 1 && after.fields.size() == 1 &&
+         layer.find(after.fields.front().name) != nullptr;
+}
+
 /// The kind that a section has.
 size_t kind_of(const Value& section, const Type& type, const void* before) {
   const auto* kind = section.find(type.discriminator);
@@ -187,6 +195,8 @@ void Reader::lay_variant(const Value& value, const Member& member, Value& into) 
   const auto options = kind == type.index(before) ? options::held(type, before)
                                                   : options::ConstSlot{record, record->fresh};
   lay_keys(value, {options, path, {discriminator}}, into);
+  if (replaces_only_key(*type.records[kind_before], *record, value))
+    dropped_.erase(join_path(path, type.records[kind_before]->fields.front().name));
 }
 
 bool Reader::lacks(const std::string& path_of_kind, const Entry* kind) const {
@@ -209,7 +219,7 @@ void Reader::change_kind(const std::string& path, const std::string& before,
       const auto type = type_at(*of_before, key);
       if (!type.empty() && type == type_at(*of_after, key)) return false;
       dropped_[join_path(path, key)] =
-          fmt::format("{} is {}", join_path(path, schema->discriminator), after);
+          fmt::format("{} becomes {}", join_path(path, schema->discriminator), after);
       return true;
     });
   };

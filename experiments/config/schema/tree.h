@@ -17,7 +17,7 @@ struct Tree {
   /// but perhaps meant by an unknown key.
   Value root{.type = Value::Type::mapping};
   /// Paths of values that were given and are ignored, because a later layer chose another kind for
-  /// their section, and that kind has no such key -> "training.schedule.kind is linear".
+  /// their section, and that kind has no such key -> "training.schedule.kind becomes linear".
   std::map<std::string, std::string> dropped;
 
   const Entry* find(std::string_view path) const;
