@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -53,16 +54,29 @@ bool is_id(const char* bytes, int64_t vocabulary) {
   return number >= 0 && number < static_cast<double>(vocabulary) && number == std::trunc(number);
 }
 
+/// The same of a float16.
+bool is_half_id(const char* bytes, int64_t vocabulary) {
+  constexpr int kNotFinite = 31;  // and above, with the sign
+  uint16_t read = 0;
+  std::memcpy(&read, bytes, sizeof(read));
+  const int exponent = read >> 10U, fraction = read & 1023;
+  if (exponent >= kNotFinite) return false;
+  const double number =
+      std::ldexp((exponent > 0 ? 1024 : 0) + fraction, std::max(exponent, 1) - 25);
+  return number < static_cast<double>(vocabulary) && number == std::trunc(number);
+}
+
 /// A type that other programs write ids in.
 struct NumberType {
-  const char* name;
+  std::string_view name;
   size_t width;
   bool (*is_id)(const char*, int64_t);
 };
 constexpr auto kNumberTypes = std::to_array<NumberType>({{"int64", 8, is_id<int64_t>},
                                                          {"float64", 8, is_id<double>},
                                                          {"float32", 4, is_id<float>},
-                                                         {"uint32", 4, is_id<uint32_t>}});
+                                                         {"uint32", 4, is_id<uint32_t>},
+                                                         {"float16", 2, is_half_id}});
 
 /// Whether all numbers are ids. The bytes of a piece that are no whole number are left out.
 bool are_ids(std::span<const char> bytes, const NumberType& type, int64_t vocabulary) {
@@ -142,8 +156,10 @@ void TokenFile::check_type(int64_t vocabulary) const {
   constexpr int64_t kTelling = 32, kNarrow = 65'536;  // bytes, ids of uint16
   if (start_ > 0) return;
   std::vector<NumberType> possible;
+  const char* own = name_of(width_ == 2 ? TokenType::uint16 : TokenType::uint32);
   for (const auto& type : kNumberTypes)
-    if (bytes_ >= kTelling && std::cmp_greater(type.width, width_)) possible.push_back(type);
+    if (bytes_ >= kTelling && std::cmp_greater_equal(type.width, width_) && type.name != own)
+      possible.push_back(type);
   bool only_zeros = true, big_endian = bytes_ >= kTelling;
   for (const auto begin : pieces()) {
     if (possible.empty() && !big_endian) break;
@@ -153,9 +169,8 @@ void TokenFile::check_type(int64_t vocabulary) const {
     big_endian = big_endian && begin_with_zero(bytes, width_);
     std::erase_if(possible, [&](const auto& type) { return !are_ids(bytes, type, vocabulary); });
   }
-  const char* own = name_of(width_ == 2 ? TokenType::uint16 : TokenType::uint32);
   if (!possible.empty() && !only_zeros) {
-    const std::string_view name = possible.front().name;
+    const auto name = possible.front().name;
     const auto conversion =
         name == name_of(TokenType::uint32)
             ? ""

@@ -1,5 +1,6 @@
 #include "data/token_file.h"
 
+#include <bit>
 #include <numeric>
 
 #include "data/augmentation.h"
@@ -139,6 +140,21 @@ TEST_F(TokenFiles, WithoutHeaderAreReadAsNoOtherTypeThanTheirs) {
     EXPECT_EQ(read_as(wide, {}, vocabulary), found + "uint16" + multiples);
     EXPECT_EQ(read_as(wide, kWide, vocabulary), found + "uint32" + multiples);
   }
+}
+
+TEST_F(TokenFiles, OfFloat16AreToldFromUint16) {
+  Ids halves;
+  for (uint32_t i = 1; i < 400; ++i) {
+    const auto exponent = static_cast<uint32_t>(std::bit_width(i)) - 1;
+    halves.push_back((exponent + 15) << 10U | ((i << 10U >> exponent) & 1023U));
+  }
+  const auto error = [&] {
+    const auto file = write("a.bin", bytes_of(halves, 2));
+    return message_of([&] { TokenFile(file, {}).check_type(50'000); });
+  };
+  EXPECT_TRUE(says(error(), "holds float16 numbers, not uint16"));
+  halves.push_back(1000);
+  EXPECT_EQ(error(), "no error") << "1000 is no integer as a float16";
 }
 
 TEST_F(TokenFiles, OfAnotherTypeSayHowToWriteThem) {
