@@ -153,6 +153,13 @@ json config_of_bert(const Parts& p) {
                           {"type_vocab_size", p.o.token_types}});
 }
 
+/// The rows of Marian's table of sinusoids, beyond which Transformers reads nothing: 1,024 as
+/// usual, or as many as training had.
+int64_t sinusoids_of(const Parts& p) {
+  constexpr int64_t kUsual = 1024, kMost = 65'536;  // more: nothing says the length
+  return p.length > kMost ? kUsual : std::max(kUsual, p.length);
+}
+
 json config_of_marian(const Parts& p) {
   const auto decoder = p.o.decoder_layers.value_or(p.o.layers);
   return {{"model_type", "marian"},
@@ -167,7 +174,7 @@ json config_of_marian(const Parts& p) {
           {"decoder_ffn_dim", p.dense.d_hidden},
           {"activation_function", name_of(p.dense.activation)},
           {"scale_embedding", p.o.embedding_scale},
-          {"max_position_embeddings", 1024},
+          {"max_position_embeddings", sinusoids_of(p)},
           {"share_encoder_decoder_embeddings", true},
           {"forced_eos_token_id", nullptr},
           {"tie_word_embeddings", true}};
