@@ -236,7 +236,7 @@ TEST_F(WrittenFamilies, LengthsAreThoseOfTraining) {
       models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 16}};
   EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 64);
   const auto marian = small(models::Family::encoder_decoder);
-  for (const auto [trained, written] : {std::pair{64, 1024}, {1400, 1400}, {1 << 20, 1024}})
+  for (const auto& [trained, written] : {std::pair{64, 1024}, {1400, 1400}, {1 << 20, 1024}})
     EXPECT_EQ(
         write_family(marian, trained, kVocabulary, kSpecial).config.at("max_position_embeddings"),
         written);
