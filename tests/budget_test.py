@@ -23,6 +23,10 @@ class Budget(unittest.TestCase):
         self.assertEqual(sizes, {"models": 3, "models/ops": 2, "tests": 3, "documents": 8})
         self.assertEqual(homeless, [])
 
+    def test_a_page_that_is_generated_counts_nothing(self):
+        pages = {"docs/results/release_check.md": "three generated words", "docs/results/speed.md": "two words"}
+        self.assertEqual(budget.use(pages, ROOMS)[0]["documents"], 2)
+
     def test_code_in_no_room_is_named(self):
         _, homeless = budget.use(FILES | {"modelling/new.py": "a\n", "modelling/new.yaml": "a: 1\n"}, ROOMS)
         self.assertEqual(homeless, ["modelling/new.py"])
