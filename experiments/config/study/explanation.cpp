@@ -32,18 +32,30 @@ std::string holds(const Schema& key) {
   return " [" + text + "]";
 }
 
+/// Where sentences begin that stand beside these names, of which none touches its own.
+size_t column_behind(const std::vector<std::string>& names, size_t least) {
+  for (const auto& name : names) least = std::max(least, name.size() + 2);
+  return least;
+}
+
+std::vector<std::string> names_of(const std::vector<Schema>& named) {
+  std::vector<std::string> names(named.size());
+  std::ranges::transform(named, names.begin(), &Schema::name);
+  return names;
+}
+
 /// The words of a choice that have a sentence.
 std::string word_lines(const Schema& choice, const std::string& indent) {
   std::string text;
+  const auto column = column_behind(choice.choices, kWordColumn);
   for (size_t i = 0; i < choice.abouts.size(); ++i)
-    text += fmt::format("{}{:<{}}{}\n", indent, choice.choices[i], kWordColumn, choice.abouts[i]);
+    text += fmt::format("{}{:<{}}{}\n", indent, choice.choices[i], column, choice.abouts[i]);
   return text;
 }
 
 std::string key_lines(const Schema& section, const std::string& indent) {
   std::string text;
-  size_t column = kKeyColumn;
-  for (const auto& key : section.children) column = std::max(column, key.name.size() + 2);
+  const auto column = column_behind(names_of(section.children), kKeyColumn);
   for (const auto& key : section.children) {
     text += fmt::format("{}{:<{}}{}{}\n", indent, key.name, column, key.description, holds(key));
     if (key.name == kKind) text += word_lines(key, indent + "  ");
@@ -56,11 +68,12 @@ std::string below(const Schema& schema) {
   if (schema.type == Schema::Type::mapping) return key_lines(schema, "  ");
   if (schema.type == Schema::Type::list && schema.children[0].type == Schema::Type::mapping)
     return key_lines(schema.children[0], "  ");
+  if (schema.type != Schema::Type::variant) return {};
   std::string text;
-  if (schema.type == Schema::Type::variant)
-    for (const auto& kind : schema.children)
-      text += fmt::format("  {}: {:<{}}{}\n{}", schema.discriminator, kind.name, kWordColumn,
-                          kind.description, key_lines(kind, "    "));
+  const auto column = column_behind(names_of(schema.children), kWordColumn);
+  for (const auto& kind : schema.children)
+    text += fmt::format("  {}: {:<{}}{}\n{}", schema.discriminator, kind.name, column,
+                        kind.description, key_lines(kind, "    "));
   return text;
 }
 

@@ -266,6 +266,15 @@ TEST(Explanation, KindsOfASectionHaveTheirSentencesAndKeysTheirBoundsAndDefaults
   EXPECT_TRUE(says(explanation("model.norm"), "    rms             a position's channels"));
 }
 
+TEST(Explanation, NoNameTouchesItsSentence) {
+  for (const auto& path : all_paths(experiment_schema())) {
+    const auto* node = node_at(experiment_schema(), path);
+    if (node == nullptr || node->type != Schema::Type::variant) continue;  // none: a kind
+    for (const auto& kind : node->children)
+      EXPECT_TRUE(says(explanation(path), ": " + kind.name + "  ")) << path;
+  }
+}
+
 TEST(Explanation, OtherWordsFindTheKeysThatSayThem) {
   const auto found = explanation("mixture of experts");
   EXPECT_TRUE(found.starts_with("model.feed_forward.kind: moe\n    a mixture of experts: "))
