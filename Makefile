@@ -192,7 +192,8 @@ release: image
 test-python: wheel
 	tests/python/test.sh build-wheel/dist/*.whl
 
-# The wheel in a Debian 11, 12 and 13, or in SUITES=bookworm; with SOURCE=1 after it has been built there. As root, with debootstrap.
+# The wheel in a Debian 11, 12 and 13, as far as their glibc is new enough, or in SUITES=bookworm; with SOURCE=1 after it has been built there.
+# As root, with debootstrap.
 test-install: $(if $(SOURCE),vendor sdist,wheel)
 	python3 tests/install/install_test.py --work build-wheel/debian $(if $(SOURCE),--sdist build-wheel/sdist/*.tar.gz,--wheel build-wheel/dist/*.whl) $(SUITES)
 

@@ -1,12 +1,13 @@
 """Installs the wheel into other systems: install_test.py --work FOLDER (--wheel FILE | --sdist FILE) [SUITE...]
 
 Makes a minimal Debian of each suite in FOLDER/<suite> by debootstrap, unless it is there, installs the wheel into a fresh
-environment of its Python, with torch from PyPI, and runs checks.py there. An archive of the source is first built there into a wheel,
+environment of its Python, with torch from PyPI, and runs checks.py there. A suite with an older glibc than the wheel's name says is left out. An archive of the source is first built there into a wheel,
 with the libraries of .deps/vendor; the warnings of that compiler are counted. Takes root, a network and per suite 7 GB of disk.
 """
 
 import argparse
 import pathlib
+import re
 import shutil
 import sys
 
@@ -25,6 +26,14 @@ SUITES = ["bullseye", "bookworm", "trixie"]
 
 
 class Debian(Root):
+    def takes(self, wheel):
+        """Whether its glibc is as new as the wheel's name says."""
+        super().prepare()
+        found, wanted = (int(re.search(r"2[._](\d+)", text)[1]) for text in (self.run("getconf GNU_LIBC_VERSION"), wheel.name.split("manylinux_")[1]))
+        if found < wanted:
+            print(f"{self.suite}: left out: glibc 2.{found} is older than the wheel's 2.{wanted}; SOURCE=1 builds one there", flush=True)
+        return found >= wanted
+
     def prepare(self):
         super().prepare()
         if not (self.root / self.python.lstrip("/")).exists():
@@ -65,6 +74,8 @@ def main():
         sys.exit(reason)
     for suite in options.suites:
         debian = Debian(options.work.resolve(), suite)
+        if options.wheel and not debian.takes(options.wheel):
+            continue
         debian.prepare()
         debian.check(options.wheel.resolve() if options.wheel else debian.build(options.sdist.resolve()))
 
