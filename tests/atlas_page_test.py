@@ -109,7 +109,7 @@ class Controls(unittest.TestCase):
             found["tasks"]["t"]["arms"]["arm"]["control"] = True
         alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
         for records, said in (([other, alone], "No control has been recorded yet"),
-                              ([other, alarming, untested, *[silent] * 19], "Of 20 controls, baselines with other random numbers, 1 is shown to differ: false alarms, in 0 to 25 % of all studies.")):
+                              ([other, alarming, untested, *[silent] * 19], "1 of 20 controls, baselines with other random numbers, is shown to differ: false alarms, in 0 to 25 % of all studies.")):
             self.assertIn(f"\n\n{said}", atlas.page("index", choices=[], controls=choices.controls(records), forecasts=[]))
 
     def test_their_share_has_the_exact_interval(self):
