@@ -32,7 +32,7 @@ std::string holds(const Schema& key) {
   return " [" + text + "]";
 }
 
-/// Where sentences begin that stand beside these names, of which none touches its own.
+/// The column of the sentences beside these names, at least two spaces behind each.
 size_t column_behind(const std::vector<std::string>& names, size_t least) {
   for (const auto& name : names) least = std::max(least, name.size() + 2);
   return least;

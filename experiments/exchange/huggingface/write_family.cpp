@@ -153,10 +153,10 @@ json config_of_bert(const Parts& p) {
                           {"type_vocab_size", p.o.token_types}});
 }
 
-/// The rows of Marian's table of sinusoids, beyond which Transformers reads nothing: 1,024 as
-/// usual, or as many as training had.
+/// The rows of Marian's table of sinusoids, beyond which Transformers ends in an error: 1,024, or
+/// the length of training if that is larger.
 int64_t sinusoids_of(const Parts& p) {
-  constexpr int64_t kUsual = 1024, kMost = 65'536;  // more: nothing says the length
+  constexpr int64_t kUsual = 1024, kMost = 65'536;  // a larger length is no limit
   return p.length > kMost ? kUsual : std::max(kUsual, p.length);
 }
 

@@ -269,7 +269,7 @@ TEST(Explanation, KindsOfASectionHaveTheirSentencesAndKeysTheirBoundsAndDefaults
 TEST(Explanation, NoNameTouchesItsSentence) {
   for (const auto& path : all_paths(experiment_schema())) {
     const auto* node = node_at(experiment_schema(), path);
-    if (node == nullptr || node->type != Schema::Type::variant) continue;  // none: a kind
+    if (node == nullptr || node->type != Schema::Type::variant) continue;  // null for a kind
     for (const auto& kind : node->children)
       EXPECT_TRUE(says(explanation(path), ": " + kind.name + "  ")) << path;
   }
