@@ -104,13 +104,11 @@ constexpr std::pair<std::string_view, std::string_view> kForeignFlags[] = {
 };
 
 /// The advice on a flag of another toolkit that is no key of a study, from the table above or from
-/// its word; empty if there is none.
+/// its word, or an empty text.
 std::string remark_on_flag(const std::string& flag) {
   for (const auto& [foreign, remark] : kForeignFlags)
     if (flag == foreign) return std::string(remark);
-  auto name = flag.substr(flag.find_first_not_of('-'));
-  std::ranges::replace(name, '-', '_');
-  const auto* word = config::find_foreign_word(name);
+  const auto* word = config::find_foreign_word(flag.substr(flag.find_first_not_of('-')));
   return word != nullptr && word->path.empty() ? std::string(word->remark) : "";
 }
 
