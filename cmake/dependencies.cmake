@@ -4,7 +4,7 @@ include(cmake/jobs.cmake)
 include(cmake/vendor.cmake)
 find_package(Threads REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-ablate_dependency(fmt HEADER fmt/format.h IF "FMT_VERSION >= 80000" INCLUDE include DEFINITIONS FMT_HEADER_ONLY=1)
+ablate_dependency(fmt HEADER fmt/format.h IF "FMT_VERSION >= 80000" LIBRARY fmt INCLUDE include SOURCES src/format.cc)
 ablate_dependency(cli11 HEADER CLI/CLI.hpp IF "CLI11_VERSION_MAJOR > 2 || (CLI11_VERSION_MAJOR == 2 && CLI11_VERSION_MINOR >= 1)" INCLUDE include)
 ablate_dependency(nlohmann_json HEADER nlohmann/json.hpp IF "NLOHMANN_JSON_VERSION_MAJOR >= 3 && NLOHMANN_JSON_VERSION_MINOR >= 10" INCLUDE include)
 ablate_dependency(protozero HEADER protozero/pbf_writer.hpp INCLUDE include)
@@ -36,6 +36,8 @@ endif()
 set(torch_root "${wheel}")
 include(cmake/libtorch.cmake)
 message(STATUS "LibTorch ${torch_version}: ${torch_root}")
+# Its headers bring those of an fmt of its own, whose functions no library has.
+target_compile_definitions(ablate::torch INTERFACE FMT_HEADER_ONLY=1)
 
 # CUDA graphs need CUDA's headers, and NCCL, which connects ranks on CUDA devices, its own. LibTorch brings the libraries; the headers are
 # taken from NVIDIA's wheels beside torch alone, since the layout of c10d's classes depends on the version of NCCL.

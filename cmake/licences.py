@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-PACKAGES = {"fmt": ("libfmt-dev", "headers"), "cli11": ("libcli11-dev", "headers"), "nlohmann_json": ("nlohmann-json3-dev", "headers"),
+PACKAGES = {"cli11": ("libcli11-dev", "headers"), "nlohmann_json": ("nlohmann-json3-dev", "headers"),
             "protozero": ("libprotozero-dev", "headers"), "yaml-cpp": ("libyaml-cpp-dev", "linked statically"),
             "utf8proc": ("libutf8proc-dev", "linked statically")}
 IN_SENTENCEPIECE = {"abseil": "Apache-2.0", "darts-clone": "BSD-2-Clause", "esaxx": "MIT",
