@@ -34,6 +34,8 @@ class LinearImpl : public Module {
   /// // [outputs]
   void scale_outputs(int64_t first, const torch::Tensor& by);
   bool is_adapted() const { return lora_a_.defined(); }
+  /// REQUIRES: is_adapted().
+  int64_t adapter_rank() const { return lora_a_.size(0); }
   /// Says that the first part makes queries of this width, on which T5's initial values depend.
   void makes_queries(int64_t d_k);
   /// Keeps a copy of the weight for decoding; from then on the weight must not change.

@@ -1,16 +1,21 @@
 #include "models/module.h"
 
 #include <limits>
+#include <utility>
 
 #include "models/random.h"
 
 namespace ablate::models {
 namespace {
 
+thread_local bool only_shapes = false;
+
+torch::Device device_of_new() { return only_shapes ? torch::kMeta : torch::kCPU; }
+
 torch::Tensor undrawn(torch::IntArrayRef shape, const Initializer& initializer) {
   const auto* constant = std::get_if<Constant>(&initializer);
   return torch::full(shape, constant ? constant->value : std::numeric_limits<double>::quiet_NaN(),
-                     torch::kFloat);
+                     torch::TensorOptions(torch::kFloat).device(device_of_new()));
 }
 
 /// The maps that are drawn separately; by default every matrix of the tensor is one map.
@@ -24,6 +29,10 @@ Maps maps_of(const torch::Tensor& tensor, const Initializer& initializer) {
 }
 
 }  // namespace
+
+ShapesOnly::ShapesOnly() : before_(std::exchange(only_shapes, true)) {}
+
+ShapesOnly::~ShapesOnly() { only_shapes = before_; }
 
 torch::Tensor Module::register_parameter(const std::string& name, torch::IntArrayRef shape,
                                          const Initializer& initializer, Role role) {
@@ -43,8 +52,8 @@ torch::Tensor Module::register_buffer(const std::string& name, torch::IntArrayRe
   return tensor;
 }
 
-torch::Tensor Module::register_buffer(const std::string& name, torch::Tensor values) {
-  return torch::nn::Module::register_buffer(name, std::move(values));
+torch::Tensor Module::register_buffer(const std::string& name, const torch::Tensor& values) {
+  return torch::nn::Module::register_buffer(name, values.to(device_of_new()));
 }
 
 void assign_sites(torch::nn::Module& model) {

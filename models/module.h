@@ -54,7 +54,7 @@ class Module : public torch::nn::Module {
   torch::Tensor register_buffer(const std::string& name, torch::IntArrayRef shape,
                                 const Initializer& initializer);
   /// A buffer of fixed values.
-  torch::Tensor register_buffer(const std::string& name, torch::Tensor values);
+  torch::Tensor register_buffer(const std::string& name, const torch::Tensor& values);
 
   const std::vector<Parameter>& own_parameters() const { return own_parameters_; }
   const std::vector<Buffer>& random_buffers() const { return random_buffers_; }
@@ -72,6 +72,19 @@ class Module : public torch::nn::Module {
 
   std::vector<Buffer> random_buffers_;
   uint64_t site_ = 0;
+};
+
+/// While it lives, the tensors of modules that are made on this thread are on LibTorch's meta
+/// device: they have shapes and no values.
+class ShapesOnly {
+ public:
+  ShapesOnly();
+  ~ShapesOnly();
+  ShapesOnly(const ShapesOnly&) = delete;
+  ShapesOnly& operator=(const ShapesOnly&) = delete;
+
+ private:
+  bool before_;
 };
 
 /// Sets the sites of all modules below `model`. A model calls it when it is complete.

@@ -15,7 +15,7 @@ thread_local NoiseTape* playing = nullptr;
 torch::Tensor noise_tensor(const NoiseShape& shape, const Noise& noise, const DrawNoise& draw) {
   if (playing != nullptr) return playing->next(shape, noise, draw);
   auto tensor = torch::empty(shape.sizes, shape.options);
-  draw(tensor, noise.seed);
+  if (!tensor.is_meta()) draw(tensor, noise.seed);
   return tensor;
 }
 

@@ -46,8 +46,9 @@ SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the fold
 FOLDERS = "experiments/records/folders"  # .h and .cpp
 SPELLS_ITS_OWN = ["experiments/commands/init.cpp"]  # the user's study, which a frozen one is called after
 # Ops choose a back end; weights are drawn on a CPU and copied, each device has a generator of its own, and an inference
-# model packs on a CPU and casts elsewhere.
-BACKENDS = ["models/ops/", "models/kernel/", "models/initialization.cpp", "models/generator.cpp", "models/inference/inference_model.cpp"]
+# model packs on a CPU and casts elsewhere. A copy of a model freezes what the model does.
+BACKENDS = ["models/ops/", "models/kernel/", "models/initialization.cpp", "models/generator.cpp", "models/inference/inference_model.cpp",
+            "models/transformer_flops.cpp"]
 # Structs that kernels keep in memory of bytes: what they write there as one of its members, they read as that member. Bytes
 # may be of any type; for GCC and clang int8_t, a signed char, is one of theirs.
 OWN_MEMORY = ["Int8Panel"]

@@ -144,7 +144,7 @@ void Trainer::train_step(data::BatchStream& stream) {
   state_.step = step;
   state_.position = stream.position();
   for (const auto& batch : batches)
-    state_.flops += flops_(extent_of(batch), static_cast<double>(update_options.ahead));
+    state_.flops += flops_.training(extent_of(batch), update_options.ahead);
   if (record.skipped && options.not_finite == NotFinite::stop) {
     log_interval(record, rate);  // how it came to this
     throw Diverged(fmt::format(

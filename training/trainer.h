@@ -20,7 +20,6 @@
 #include "training/storage/errors.h"
 #include "training/storage/run_log.h"
 #include "training/tensorboard/event.h"
-#include "training/training_flops.h"
 #include "training/training_options.h"
 #include "training/update.h"
 #include "training/weights.h"
@@ -127,7 +126,7 @@ class Trainer {
   TrainerInput input_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<PassGraphs> graphs_;  // null: none
-  TrainingFlops flops_;
+  models::PassFlops flops_;
   std::optional<Ema> ema_;
   TrainingState state_;
   std::optional<RunLog> log_;

@@ -99,7 +99,7 @@ struct RunResult {
   /// update, the mean over the mixtures; 1: even. NaN without experts.
   double expert_imbalance = kNotMeasured;
   double training_seconds = 0;   // over all starts, without validation, observation and saving
-  double training_flops = 0;     // of all updates (training/training_flops.h)
+  double training_flops = 0;     // of all updates (models/transformer_flops.h)
   int64_t tokens = 0;            // target tokens trained on, the end token included
   int64_t text_tokens = 0;       // target tokens of the training set, in one reading
   int64_t longest_sequence = 0;  // tokens of the longest side in training

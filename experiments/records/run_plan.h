@@ -47,7 +47,7 @@ config::Experiment planned_experiment(const RunFolder& folder);
 struct RunEstimate {
   int64_t parameters = 0, active_parameters = 0, trained_parameters = 0;
   int64_t steps = 0;
-  double flops = 0;          // of training (training/training_flops.h)
+  double flops = 0;          // of training (models/transformer_flops.h)
   int64_t memory_bytes = 0;  // peak of the process that timed a few updates
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
   int64_t disk_bytes = 0;    // checkpoints at the end

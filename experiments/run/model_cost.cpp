@@ -87,9 +87,9 @@ ScoringPasses scoring_passes(training::ScoredBatches batches) {
 
 double flops_per_token(const models::TransformerImpl& model, const ScoringPasses& passes) {
   if (passes.tokens == 0) return records::kNotMeasured;
+  models::PassFlops counted(model);
   double flops = 0;
-  for (const auto& extent : passes.extents)
-    flops += models::forward_flops(model.options(), model.vocabulary(), extent);
+  for (const auto& extent : passes.extents) flops += counted.forward(extent);
   return flops / static_cast<double>(passes.tokens);
 }
 
@@ -100,10 +100,12 @@ config::ParameterCounter counted_parameters() {
         fmt::format("{}\n{}", vocabulary, config::canonical({.model = experiment.model}));
     const auto [found, fresh] = known->try_emplace(key);
     const bool labels = models::predicts_labels(experiment.model.output);
-    if (fresh)
+    if (fresh) {
+      const models::ShapesOnly shapes;
       found->second = models::parameter_count(*models::Transformer(
           experiment.model,
           models::Vocabulary{vocabulary, labels ? kCountedClasses : vocabulary, 0}));
+    }
     return found->second;
   };
 }
@@ -134,8 +136,8 @@ ModelCost cost_of(const models::TransformerOptions& options, const models::Vocab
   models::initialize(*model, 1);
   return {.parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(*model),
-          .flops_per_token = models::forward_flops(options, vocabulary, {1, length, length}) /
-                             static_cast<double>(length),
+          .flops_per_token =
+              models::PassFlops(*model).forward({1, length, length}) / static_cast<double>(length),
           .activation_bytes_per_token = activation_bytes(model, vocabulary, length)};
 }
 

@@ -12,7 +12,6 @@
 #include "models/random.h"
 #include "tokenizer/special_tokens.h"
 #include "training/schedule.h"
-#include "training/training_flops.h"
 #include "training/update.h"
 
 namespace ablate::run {
@@ -111,15 +110,15 @@ class CountedBatches {
 
  private:
   /// Of all batches together, after this share of training.
-  BatchCost cost_at(double progress) const {
+  BatchCost cost_at(double progress) {
     BatchCost sum;
     for (const auto& group : alike_) {
       auto extent = group.extent;
       extent.target = training::length_at(options_.length_warmup, progress, extent.target);
-      const double flops = flops_(extent);
+      const double flops = flops_.training(extent);
       sum.tokens += group.tokens.at(static_cast<size_t>(extent.target - 1));
       sum.flops += group.count * flops;
-      if (heads_ > 0) sum.ahead += group.count * (flops_(extent, 1) - flops);
+      if (heads_ > 0) sum.ahead += group.count * (flops_.training(extent, 1) - flops);
     }
     return sum;
   }
@@ -150,7 +149,7 @@ class CountedBatches {
 
   training::TrainingOptions options_;  // with the steps of the training that is summed
   int64_t heads_, parameters_;
-  training::TrainingFlops flops_;
+  models::PassFlops flops_;
   std::vector<Alike> alike_;
   BatchCost whole_;
   std::map<std::vector<int64_t>, BatchCost> cut_;  // by the lengths of their rows

@@ -15,7 +15,7 @@ namespace ablate::run {
 struct UpdateCost {
   double tokens = 0;       // predicted tokens, the end tokens included
   int64_t parameters = 0;  // of the model, each once
-  double flops = 0;        // of the passes over its batches (training/training_flops.h)
+  double flops = 0;        // of the passes over its batches (models/transformer_flops.h)
 };
 
 /// The length of a run, and the average cost of its updates.

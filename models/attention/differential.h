@@ -13,7 +13,6 @@ class DifferentialStage : public Stage {
         lambda_(owner.register_module("lambda", place.number_of_heads(heads_, false))) {}
 
   static bool is_in(const StagePlace& place) { return place.options.differential; }
-  static StageCost cost(const StagePlace& place) { return {.columns = place.options.heads}; }
 
   torch::Tensor read(const torch::Tensor& values, Projections&, const StagePass& pass) override {
     const auto maps = values.unflatten(-1, {heads_, 2, -1}).unbind(-2);  // 2 of [B, T, H, W]

@@ -18,9 +18,6 @@ class ForgettingStage : public Stage {
         forget_(owner.register_module("forget", place.number_of_heads(groups_, true))) {}
 
   static bool is_in(const StagePlace& place) { return place.options.forgetting; }
-  static StageCost cost(const StagePlace& place) {
-    return {.columns = place.heads().key_values, .keys = kWidth};
-  }
 
   void project(Projections& own, const StagePass& pass) override {
     auto &query = *own.query(), &key = *own.key();

@@ -12,7 +12,6 @@ class GateStage : public Stage {
       : heads_(place.options.heads), gate_(owner.register_module("gate", made(place))) {}
 
   static bool is_in(const StagePlace& place) { return place.options.gate != OutputGate::none; }
-  static StageCost cost(const StagePlace& place) { return {.columns = gates(place)}; }
 
   torch::Tensor read(const torch::Tensor& values, Projections&, const StagePass& pass) override {
     const auto gates = gate_(pass.x).sigmoid();  // [B, T, H] or [B, T, HW]

@@ -36,12 +36,6 @@ struct StagePass {
   KVCache* cache = nullptr;  // which the pass continues; null: x is the whole of its sequences
 };
 
-/// The products that a stage adds to an attention.
-struct StageCost {
-  int64_t columns = 0;  // of maps of the attention's input
-  int64_t keys = 0;     // elements of each query and key
-};
-
 /// An addition to an attention in one of three places: behind its projections, before its
 /// operation, and on what its maps read. By default it leaves everything as it is. A stage
 /// registers its parameters with the attention. Its class also says `is_in(place)`, whether the
@@ -52,8 +46,6 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
   virtual ~Stage() = default;
-
-  static StageCost cost(const StagePlace&) { return {}; }
 
   /// Changes projected queries, keys and values.
   virtual void project(Projections&, const StagePass&) {}

@@ -33,16 +33,6 @@ Stages::Stages(Module& owner, const StagePlace& place) {
       place, [&]<class Kind>() { stages_.push_back(std::make_unique<Kind>(owner, place)); });
 }
 
-StageCost cost_of_stages(const StagePlace& place) {
-  StageCost sum;
-  AllStages::each_in(place, [&]<class Kind>() {
-    const auto cost = Kind::cost(place);
-    sum.columns += cost.columns;
-    sum.keys += cost.keys;
-  });
-  return sum;
-}
-
 void Stages::project(Projections& own, const StagePass& pass) const {
   for (const auto& stage : stages_) stage->project(own, pass);
 }

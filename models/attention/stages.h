@@ -23,7 +23,4 @@ class Stages {
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 
-/// The cost of all stages of an attention together.
-StageCost cost_of_stages(const StagePlace& place);
-
 }  // namespace ablate::models

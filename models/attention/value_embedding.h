@@ -17,7 +17,6 @@ class ValueEmbeddingStage : public Stage {
                                     place.number_of_heads(place.heads().key_values, false))) {}
 
   static bool is_in(const StagePlace& place) { return place.options.value_embedding; }
-  static StageCost cost(const StagePlace& place) { return {.columns = place.heads().key_values}; }
 
   void project(Projections& own, const StagePass& pass) override {
     auto& value = *own.value();

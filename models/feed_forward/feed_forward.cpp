@@ -1,6 +1,7 @@
 #include "models/feed_forward/feed_forward.h"
 
 #include "models/ops/linear.h"
+#include "models/ops/products.h"
 
 namespace ablate::models {
 namespace {
@@ -219,6 +220,8 @@ RoutedOutput Mixture::run(const torch::Tensor& x, const ForwardContext& context,
   if (context.observer != nullptr && context.observer->expert_hidden_layers)
     context.observer->expert_hidden_layers(
         ops::expert_hidden_layers(flat, experts_, {.expert = kept, .weight = chosen.topk_weight}));
+  // The router that experts choose by offers all of them at every position.
+  const ops::PartOfProducts active(options_.active, kept.size(1));
   const auto y =
       ops::expert_feed_forward(flat, experts_, {.expert = kept, .weight = chosen.topk_weight},
                                context.dropout_at(site(), options_.dropout))

@@ -79,7 +79,7 @@ class LinearAttentionMixer : public StateMixer {
                         const ForwardContext& context) override {
     if (causal_) return StateMixer::forward(x, position, context);
     auto heads = projected(x, nullptr);
-    auto& [query, key, value, strength, log_kept, gate] = heads;
+    auto &query = heads.query, &key = heads.key;
     if (const auto& padding_mask = context.padding_mask; padding_mask.defined())
       key = key.masked_fill(padding_mask.logical_not().unsqueeze(1).unsqueeze(-1), 0.0);
     auto weights = query.matmul(key.transpose(2, 3));  // [B, H, T, T]
@@ -87,7 +87,7 @@ class LinearAttentionMixer : public StateMixer {
       const auto place = numbered(query);  // [T]
       weights = weights * (decay_.rates(query) * (place.unsqueeze(1) - place).abs()).exp();
     }
-    const auto found = mean(weights.matmul(value), weights.sum(-1, /*keepdim=*/true));
+    const auto found = mean(weights.matmul(heads.value), weights.sum(-1, /*keepdim=*/true));
     return finished(x, heads, found, context.observer);
   }
 
@@ -112,7 +112,7 @@ class LinearAttentionMixer : public StateMixer {
 
   /// The state is the sums of values [B, H, K, K] and of ones [B, H, K, 1], by key.
   torch::Tensor read(const StateHeads& heads, KVCache::Block& state) const override {
-    const Kept kept(heads.log_kept);
+    const Kept kept(heads);
     auto& [values, ones] = state;
     const auto weights = kept.products(heads.query, heads.key);
     const auto query = kept.of_state(heads.query);
@@ -189,8 +189,9 @@ class DeltaRuleMixer : public StateMixer {
   /// The update of a position is its value minus the value still stored under its key, so all
   /// updates together solve one triangular system (Yang et al. 2024, section 3).
   torch::Tensor read(const StateHeads& heads, KVCache::Block& state) const override {
-    const auto& [query, key, value, strength, log_kept, gate] = heads;
-    const Kept kept(log_kept);
+    const auto &query = heads.query, &key = heads.key, &value = heads.value;
+    const auto& strength = heads.strength;
+    const Kept kept(heads);
     auto& stored = state[0];  // [B, H, K, W]
     const auto overlap = (strength * kept.products(key, key)).tril(-1);
     const auto written =

@@ -64,7 +64,7 @@ class Mamba2Mixer : public StateMixer {
   }
 
   torch::Tensor read(const StateHeads& heads, KVCache::Block& state) const override {
-    const Kept kept(heads.log_kept);
+    const Kept kept(heads);
     const auto written = heads.value * heads.strength;  // [B, H, T, W]
     const auto found = kept.products(heads.query, heads.key).matmul(written) +
                        kept.of_state(heads.query).matmul(state[0]);

@@ -19,6 +19,7 @@ torch::Tensor Kept::products(const torch::Tensor& query, const torch::Tensor& ke
 
 torch::Tensor Kept::state_after(const torch::Tensor& state, const torch::Tensor& key,
                                 const torch::Tensor& value) const {
+  if (!continues_) return state;
   if (!log_.defined()) return state + key.transpose(2, 3).matmul(value);
   const auto last = log_.slice(2, -1);  // [B, H, 1, 1 or K]
   return state * last.transpose(2, 3).exp() +
@@ -40,14 +41,14 @@ std::vector<StateHeads> chunks_of(const StateHeads& all, int64_t most) {
     chunks.push_back(
         {part(all.query), part(all.key), part(all.value), part(all.strength), part(all.log_kept)});
   }
+  chunks.back().continues = all.continues;
   return chunks;
 }
 
 }  // namespace
 
-torch::Tensor StateMixer::continued(const torch::Tensor& x, KVCache& cache,
+torch::Tensor StateMixer::continued(const torch::Tensor& x, const StateHeads& all, KVCache& cache,
                                     const Observer* observer) {
-  const auto all = projected(x, &cache);
   auto state = cache.concatenate();
   std::vector<torch::Tensor> parts;
   for (const auto& chunk : chunks_of(all, chunk_)) parts.push_back(read(chunk, state));

@@ -14,14 +14,16 @@ struct StateHeads {
   /// Logarithm of the share of the state, by key, that each position keeps; undefined: all of it.
   torch::Tensor log_kept = {};  // [B, H, T, 1 or K]
   torch::Tensor gate = {};  // of the outputs, before its SiLU; undefined without one // [B, T, HW]
+  bool continues = true;    // later positions read the state behind these
 };
 
 /// The decays of the positions of one chunk: logarithms of the product of the shares that all
 /// positions up to each one keep. Undefined without a decay. // [B, H, T, 1 or K]
 class Kept {
  public:
-  explicit Kept(const torch::Tensor& log_kept)
-      : log_(log_kept.defined() ? log_kept.cumsum(2) : log_kept) {}
+  explicit Kept(const StateHeads& heads)
+      : log_(heads.log_kept.defined() ? heads.log_kept.cumsum(2) : heads.log_kept),
+        continues_(heads.continues) {}
 
   /// Products of queries with the keys up to their own positions, times the share that is kept in
   /// between.
@@ -31,13 +33,15 @@ class Kept {
   torch::Tensor of_state(const torch::Tensor& x) const {
     return log_.defined() ? x * log_.exp() : x;
   }
-  /// A state [B, H, K, W] behind the chunk, under whose keys the values were written.
+  /// A state [B, H, K, W] behind the chunk, under whose keys the values were written; as it is if
+  /// no later position reads it.
   /// // [B, H, T, K], [B, H, T, W]
   torch::Tensor state_after(const torch::Tensor& state, const torch::Tensor& key,
                             const torch::Tensor& value) const;
 
  private:
   torch::Tensor log_;
+  bool continues_;
 };
 
 /// A mixer whose heads read and change a matrix from left to right, in chunks of positions.
@@ -48,11 +52,13 @@ class StateMixer : public Mixer {
   torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition&,
                         const ForwardContext& context) override {
     auto cache = empty_cache(x);
-    return continued(x, cache, context.observer);
+    auto heads = projected(x, &cache);
+    heads.continues = false;
+    return continued(x, heads, cache, context.observer);
   }
   torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ops::AttentionPosition&,
                      const ForwardContext&) override {
-    return continued(x, cache, nullptr);
+    return continued(x, projected(x, &cache), cache, nullptr);
   }
 
  protected:
@@ -66,7 +72,8 @@ class StateMixer : public Mixer {
                                  const torch::Tensor& found, const Observer* observer) const = 0;
 
  private:
-  torch::Tensor continued(const torch::Tensor& x, KVCache& cache, const Observer* observer);
+  torch::Tensor continued(const torch::Tensor& x, const StateHeads& all, KVCache& cache,
+                          const Observer* observer);
 
   int64_t chunk_;
 };

@@ -2,6 +2,7 @@
 
 #include <ATen/ExpandUtils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 #include "models/ops/elementwise.h"
+#include "models/ops/products.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -163,6 +165,13 @@ torch::Tensor seen_keys(const torch::Tensor& key, const AttentionInput& in) {
   return visible.logical_and(in.position.bias.gt(kHidden).unsqueeze(0));
 }
 
+/// The most keys that a query can see, those that causality hides included.
+int64_t most_seen(const torch::Tensor& key, const AttentionInput& in) {
+  const auto& window = in.position.window;
+  if (!window) return key.size(2);
+  return std::min(key.size(2), in.causal ? *window : 2 * *window - 1);
+}
+
 /// Attention that materialises its scores, for options without a fused kernel.
 AttentionOutput weighted_values(const torch::Tensor& query, const KVCache::Block& memory,
                                 const AttentionInput& in) {
@@ -193,9 +202,11 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
          .probabilities = in.wants_probabilities ? &output.probabilities : nullptr,
          .weighting = in.weighting,
          .factor = in.factor,
-         .dropout = in.dropout}));
+         .dropout = in.dropout,
+         .seen = most_seen(key, in)}));
     return output;
   }
+  const PartOfProducts seen(most_seen(key, in), key.size(2));
   // LibTorch's fused kernels would draw from a generator that all places share.
   if (!in.weighting.is_softmax() || in.dropout.rate > 0) return weighted_values(query, memory, in);
   output.values = join_heads(scaled_dot_product(query, key, value, in));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "models/kv_cache.h"
 #include "models/ops/elementwise.h"
@@ -57,6 +58,7 @@ struct ContentAttention {
   Weighting weighting = {};
   QueryFactor factor = {};  // of all that becomes a score by 1 / sqrt(K)
   DropoutStream dropout = {};
+  int64_t seen;  // the most keys that a query can see
 };
 
 /// A position scheme that computes the attention itself.
@@ -77,6 +79,7 @@ struct AttentionPosition {
   /// Between which none attends: of the keys and of the queries; undefined: all are one.
   torch::Tensor documents = {}, query_documents = {};  // [B, S], [B, T]
   int64_t layer = 0;
+  std::optional<int64_t> window = {};  // by the bias, from 1 on: see AttentionOptions
   /// Where the layers of a pass keep the mask that they share on a GPU; null: nowhere.
   std::shared_ptr<torch::Tensor> kept_mask = nullptr;
 };

@@ -27,7 +27,8 @@ bool computes_elsewhere(const torch::Tensor& x) {
 }
 
 torch::Tensor to_device(const torch::Tensor& x, torch::Device device) {
-  return device.is_cpu() ? x : x.pin_memory().to(device, /*non_blocking=*/true);
+  if (device.is_cpu() || device.is_meta()) return x.to(device);
+  return x.pin_memory().to(device, /*non_blocking=*/true);
 }
 
 void refuse_second_derivative(const char* operation) {

@@ -135,6 +135,18 @@ torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const Expe
   return slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0);
 }
 
+/// The shapes of grouped() without values, for which no expert is known: all rows pass through the
+/// first one.
+torch::Tensor through_first(const torch::Tensor& x, const Experts& experts,
+                            const ExpertChoice& choice) {
+  const auto type = x.scalar_type();
+  const UpProjections hidden(experts, type);
+  const auto down = by_expert(experts.down, experts, type).front().t();
+  const auto y = torch::linear(hidden(0, x.repeat({choice.expert.size(1), 1})), down,
+                               by_expert(experts.down_bias, experts, type).front());
+  return (y * choice.weight.to(type).t().reshape({-1, 1})).unflatten(0, {-1, x.size(0)}).sum(0);
+}
+
 /// Whether computing all experts for a position is cheaper than moving its rows to its experts and
 /// back. With this few neurons it takes from a seventh to all of that time on one CPU thread.
 bool multiplies_all(const Experts& experts, const ExpertChoice& choice) {
@@ -185,6 +197,7 @@ torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts
     if (infers_on_cpu(x) && stream.rate == 0 && choice.weight.scalar_type() == torch::kFloat &&
         x.size(1) % cpu::kMixWidth == 0)
       return cpu::mix_experts(x.contiguous(), experts, choice);
+  if (x.is_meta()) return through_first(x, experts, choice);
   if (multiplies_all(experts, choice)) return weighted(x, experts, choice, stream);
   return grouped(x, experts, choice, stream);
 }

@@ -1,6 +1,7 @@
 #include "models/ops/short_convolution.h"
 
 #include "models/ops/backend.h"
+#include "models/ops/products.h"
 #include "models/ops/weight_casts.h"
 
 namespace ablate::models::ops {
@@ -51,6 +52,8 @@ struct Convolve : torch::autograd::Function<Convolve> {
 torch::Tensor short_convolution(const torch::Tensor& x, const torch::Tensor& weight,
                                 bool adds_input) {
   const auto own = weight_in(weight, x.scalar_type());
+  const int64_t outputs = x.size(0) * (x.size(1) - own.size(0) + 1);
+  count_product(static_cast<double>(outputs * own.numel()), {x, own});
   return torch::GradMode::is_enabled() ? Convolve::apply(x, own, adds_input)
                                        : convolve(x, own, adds_input);
 }

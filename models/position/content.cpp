@@ -3,13 +3,17 @@
 #include <cmath>
 
 #include "models/ops/positions.h"
+#include "models/ops/products.h"
 #include "models/position/absolute.h"
 
 namespace ablate::models {
 namespace {
 
-torch::Tensor products(const torch::Tensor& query, const torch::Tensor& key) {
-  return query.matmul(key.transpose(-1, -2));  // [B, H, T, S]
+/// // [B, H, T, *], [B, H, S, *] -> [B, H, T, S]
+torch::Tensor products(const torch::Tensor& query, const torch::Tensor& key,
+                       const ops::ContentAttention& a) {
+  const ops::PartOfProducts seen(a.seen, key.size(-2));
+  return query.matmul(key.transpose(-1, -2));
 }
 
 double scale_of(const torch::Tensor& query) {
@@ -25,6 +29,11 @@ torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAtten
   auto weights = ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;
   return ops::dropout(weights, a.dropout);
+}
+
+torch::Tensor read(const torch::Tensor& weights, const ops::ContentAttention& a) {
+  const ops::PartOfProducts seen(a.seen, weights.size(-1));
+  return weights.matmul(a.value);  // [B, H, T, W]
 }
 
 /// query - key. // [T, S]
@@ -50,12 +59,13 @@ torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
   const auto clipped = behind(a).neg().clamp(-max_distance_, max_distance_) + max_distance_;
   const auto query = a.factor(a.query);
   const auto all = query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
-  const auto content = products(query, a.key);
+  const auto content = products(query, a.key, a);
   const auto distance = all.gather(-1, clipped.expand_as(content));
   const auto weights = probabilities((content + distance) * scale_of(a.query), a);
-  const auto output = weights.matmul(a.value);
+  const auto output = read(weights, a);
   if (!values_.defined()) return output;
   const auto vectors = torch::embedding(values_[a.layer].to(type), clipped);  // [T, S, W]
+  const ops::PartOfProducts seen(a.seen, weights.size(-1));
   return output + torch::einsum("bhts,tsw->bhtw", {weights, vectors});
 }
 
@@ -82,10 +92,10 @@ torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
   const Sinusoidal halves{.layout = SinusoidalLayout::halves, .frequencies = frequencies_};
   const auto vectors = sinusoidal(distances, halves, projection_.size(-1)).to(type);  // [U, D]
   const auto projected = projection_[a.layer].to(type).matmul(vectors.t());           // [H, K, U]
-  const auto content = products(a.factor(a.query + u), a.key);       // [B, H, T, S]
+  const auto content = products(a.factor(a.query + u), a.key, a);    // [B, H, T, S]
   const auto by_distance = a.factor(a.query + v).matmul(projected);  // [B, H, T, U]
   const auto scores = content + by_distance.gather(-1, which.expand_as(content));
-  return probabilities(scores * scale_of(a.query), a).matmul(a.value);
+  return read(probabilities(scores * scale_of(a.query), a), a);
 }
 
 CopePosition::CopePosition(const Cope& options, const PositionContext& context)
@@ -96,7 +106,7 @@ CopePosition::CopePosition(const Cope& options, const PositionContext& context)
 torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   // Counted in float: bfloat16 has no fractions of numbers above 128.
   const auto wide = wide_type(a.query);
-  const auto scores = products(a.factor(a.query), a.key).to(wide) * scale_of(a.query);
+  const auto scores = products(a.factor(a.query), a.key, a).to(wide) * scale_of(a.query);
   const auto gates = scores.sigmoid().masked_fill(a.visible.logical_not(), 0.0);
   const auto distance = behind(a);  // [T, S]
   // Sums from the query's own key outwards: over the keys up to it from the left, then from the
@@ -112,7 +122,7 @@ torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   const auto low = all.gather(-1, below.to(torch::kLong));
   const auto high = all.gather(-1, counts.detach().ceil().to(torch::kLong));
   const auto share = counts - below;
-  return probabilities(scores + low * (1 - share) + high * share, a).matmul(a.value);
+  return read(probabilities(scores + low * (1 - share) + high * share, a), a);
 }
 
 PopePosition::PopePosition(const Pope& options, const PositionContext& context)
@@ -136,7 +146,7 @@ torch::Tensor PopePosition::attend(const ops::ContentAttention& a) {
                       shifts_[a.layer].to(wide).unsqueeze(1);  // [H, S, K]
   // Groups of heads share keys, but not shifts.
   const auto key = turned(torch::softplus(a.key), angles);
-  return probabilities(products(a.factor(query), key) * scale_of(a.query), a).matmul(a.value);
+  return read(probabilities(products(a.factor(query), key, a) * scale_of(a.query), a), a);
 }
 
 std::shared_ptr<Position> Pope::make(const PositionContext& context) const {

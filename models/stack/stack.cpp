@@ -187,6 +187,7 @@ StackPositions StackImpl::positions(const torch::Tensor& query, const torch::Ten
   for (const auto& [scheme, window, heads] : views_) {
     auto view = known.schemes[scheme].attention;
     if (window) view.bias = hide_beyond(*window, view, heads);
+    view.window = window;
     view.kept_mask = std::make_shared<torch::Tensor>();
     known.views.push_back(std::move(view));
   }

@@ -2,7 +2,7 @@
 
 #include "models/kv_cache.h"
 #include "models/torchscript/torchscript.h"
-#include "models/transformer_flops.h"
+#include "tests/models/flops.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
@@ -148,8 +148,9 @@ TEST(Ahead, AHeadCostsALayerAndAProjectionToTheVocabulary) {
     return forward_flops(o, kVocabulary, kExtent);
   };
   const double projection = 2.0 * 3 * 7 * static_cast<double>(options.d_model) * 20;
-  EXPECT_EQ(flops_ahead(with_heads(options, 3), kVocabulary, kExtent),
-            flops(deeper) - flops(options) + projection);
+  PassFlops passes(*Transformer(with_heads(options, 3), kVocabulary));
+  EXPECT_EQ(passes.training(kExtent, 2) - passes.training(kExtent),
+            2 * 3 * (flops(deeper) - flops(options) + projection));
   EXPECT_EQ(flops(with_heads(options, 3)), flops(options)) << "which no evaluation runs";
 }
 

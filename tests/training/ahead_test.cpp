@@ -5,7 +5,6 @@
 #include "tokenizer/special_tokens.h"
 #include "training/pass.h"
 #include "training/schedule.h"
-#include "training/training_flops.h"
 
 namespace ablate::training::ahead {
 namespace {
@@ -99,14 +98,6 @@ TEST(Ahead, CurriculaAddOrDropAHeadInEqualParts) {
   EXPECT_EQ(heads(Curriculum::forward), (std::vector<int64_t>{0, 0, 0, 1, 1, 1, 2, 2, 2}));
   EXPECT_EQ(heads(Curriculum::reverse), (std::vector<int64_t>{2, 2, 2, 1, 1, 1, 0, 0, 0}));
   EXPECT_EQ(heads_at(options, 0, 9), 0);
-}
-
-TEST(Ahead, TrainingAHeadTakesThreeTimesItsForwardPass) {
-  constexpr models::PassExtent kExtent{.rows = 3, .source = 5, .target = 7};
-  const auto model = with_heads(2, {});
-  const TrainingFlops flops(*model);
-  const double head = models::flops_ahead(model->options(), model->vocabulary(), kExtent);
-  EXPECT_DOUBLE_EQ(flops(kExtent, 1.5), flops(kExtent) + 3 * 1.5 * head);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
 #include "training/trained_parts.h"
-#include "training/training_flops.h"
 
 namespace ablate::training {
 namespace {
@@ -229,10 +228,10 @@ TEST(Lora, FlopsAreThoseOfAdaptersWithoutGradientsOfTheWeightsBelow) {
                 .feed_forward = models::DenseFeedForward{.d_hidden = 24}}};
   constexpr models::PassExtent kExtent{.rows = 3, .target = 7};
   models::Transformer model(options, models::Vocabulary{20, 20, 0});
-  const auto full = TrainingFlops(*model)(kExtent);
+  const double full = models::PassFlops(*model).training(kExtent);
   choose_parts(*model, {.lora = {.rank = 2, .on = {"attention.out"}}}, 1);
   const double saved = 3 * 7 * (4 * 16 * 16 + 2 * 16 * 24 + 16 * 20), added = 3 * 7 * 2 * 2 * 16;
-  EXPECT_EQ(TrainingFlops(*model)(kExtent), full - 2 * saved + 2 * 3 * added);
+  EXPECT_EQ(models::PassFlops(*model).training(kExtent), full - 2 * saved + 2 * 3 * added);
   EXPECT_EQ(models::parameter_count(*model),
             models::parameter_count(*models::Transformer(options, models::Vocabulary{20, 20, 0})));
   EXPECT_EQ(trained_parameter_count(*model), 2 * 2 * 16);

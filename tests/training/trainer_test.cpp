@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "models/random.h"
-#include "models/transformer_flops.h"
 #include "tests/training/event_reader.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
@@ -216,12 +215,12 @@ TEST_F(TrainerTest, CountsWhatIsSpentOverAllStretches) {
                                            .seed = models::derive_seed(options.seed, "order"),
                                            .start = {},
                                            .augmentation = {}});
+  models::PassFlops passes(*model);
   double flops = 0, seconds = 0;
   for (const auto& line : log) {
     if (line.contains("loss")) {
       const auto batch = stream.next();
-      flops += 3 * models::forward_flops(model->options(), model->vocabulary(),
-                                         {batch.rows, batch.source_length, batch.target_length});
+      flops += 3 * passes.forward({batch.rows, batch.source_length, batch.target_length});
       EXPECT_GT(line.at("seconds"), seconds);
     }
     EXPECT_EQ(line.at("flops"), flops) << line;

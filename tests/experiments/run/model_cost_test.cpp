@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "experiments/run/module_tree.h"
+#include "tests/models/flops.h"
 #include "tests/says.h"
 
 namespace ablate::run {

@@ -3,7 +3,6 @@
 #include "experiments/config/study/study.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/update_cost.h"
-#include "models/transformer_flops.h"
 #include "tests/experiments/program.h"
 #include "training/storage/finite_json.h"
 
@@ -88,7 +87,7 @@ struct Updated {
 
   /// Three forward passes over one batch.
   double passes(const models::PassExtent& extent) const {
-    return 3 * models::forward_flops(model->options(), model->vocabulary(), extent);
+    return 3 * models::PassFlops(*model).forward(extent);
   }
 };
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "models/inference/search.h"
-#include "models/transformer_flops.h"
+#include "tests/models/flops.h"
 #include "tests/models/inference/small_model.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
