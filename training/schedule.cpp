@@ -51,34 +51,25 @@ double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t step
   return std::visit(AfterWarmup{static_cast<double>(step), static_cast<double>(steps)}, schedule);
 }
 
-int64_t batches_at(const TrainingOptions& options, int64_t step) {
-  const double warmup = options.batch_warmup * static_cast<double>(options.steps);
-  const auto most = static_cast<double>(options.accumulate);
-  if (static_cast<double>(step) >= warmup) return options.accumulate;
-  return static_cast<int64_t>(std::ceil(most * static_cast<double>(step) / warmup));
+int64_t batches_at(const TrainingOptions& options, const UpdatePlace& now) {
+  auto batches = options.accumulate;
+  options.given_stages([&](const auto& stage) { batches = stage.batches(now, batches); });
+  return batches;
 }
 
 double mean_batches(const TrainingOptions& options) {
-  const auto most = static_cast<double>(options.accumulate);
-  return most - options.batch_warmup * (most - 1) / 2;
+  auto mean = static_cast<double>(options.accumulate);
+  options.given_stages([&](const auto& stage) { mean = stage.mean_batches(mean); });
+  return mean;
 }
 
-int64_t length_at(const LengthWarmup& warmup, double progress, int64_t longest) {
-  if (progress >= warmup.share || warmup.shortest >= longest) return longest;
-  const auto more = static_cast<double>(longest - warmup.shortest) * progress / warmup.share;
-  return warmup.shortest + static_cast<int64_t>(more);
+int64_t row_length_at(const TrainingOptions& options, const UpdatePlace& now, int64_t longest) {
+  options.given_stages([&](const auto& stage) { longest = stage.row_length(now, longest); });
+  return longest;
 }
 
-int64_t heads_at(const TrainingOptions& options, int64_t heads, int64_t step) {
-  const int64_t part = (step - 1) * (heads + 1) / options.steps;
-  switch (options.ahead.curriculum) {
-    case Curriculum::none:
-      return heads;
-    case Curriculum::forward:
-      return part;
-    case Curriculum::reverse:
-      return heads - part;
-  }
+int64_t heads_at(const TrainingOptions& options, const UpdatePlace& now, int64_t heads) {
+  options.given_stages([&](const auto& stage) { heads = stage.heads(now, heads); });
   return heads;
 }
 

@@ -13,18 +13,11 @@ namespace ablate::training {
 /// needs no state. Every schedule rises linearly to its peak at step `warmup`.
 double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t steps);
 
-/// Batches of update `step`, of which the first is 1: those of a linear warm-up (Merrill et al.
-/// 2025, Critical Batch Size Revisited), rounded up.
-int64_t batches_at(const TrainingOptions& options, int64_t step);
-
-/// Their mean over a training of many updates.
+// What all stages together make of an update, see UpdateStage.
+int64_t batches_at(const TrainingOptions& options, const UpdatePlace& now);
 double mean_batches(const TrainingOptions& options);
-
-/// The longest rows after this share of training, whose batch has rows of `longest` tokens.
-int64_t length_at(const LengthWarmup& warmup, double progress, int64_t longest);
-
-/// The further heads that update `step` trains, of `heads` that the model has.
-int64_t heads_at(const TrainingOptions& options, int64_t heads, int64_t step);
+int64_t row_length_at(const TrainingOptions& options, const UpdatePlace& now, int64_t longest);
+int64_t heads_at(const TrainingOptions& options, const UpdatePlace& now, int64_t heads);
 
 /// A trained parameter with its properties for an optimizer.
 struct TrainedParameter {

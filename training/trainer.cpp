@@ -111,11 +111,11 @@ TrainingSummary Trainer::run() {
 
 std::vector<data::Batch> Trainer::next_batches(data::BatchStream& stream, int64_t step) const {
   const auto& options = input_.options;
-  const double progress = static_cast<double>(step - 1) / static_cast<double>(options.steps);
+  const UpdatePlace now{step, options.steps};
   std::vector<data::Batch> batches;
-  for (int64_t i = batches_at(options, step); i > 0; --i) {
+  for (int64_t i = batches_at(options, now); i > 0; --i) {
     auto batch = stream.next();
-    const auto length = length_at(options.length_warmup, progress, batch.target_length);
+    const auto length = row_length_at(options, now, batch.target_length);
     batches.push_back(data::first_targets(std::move(batch), length));
   }
   return batches;

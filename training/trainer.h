@@ -102,7 +102,7 @@ class Trainer {
 
  private:
   bool resume();
-  /// The batches of update `step`, cut while their rows warm up.
+  /// The batches of update `step`, as its stages cut them.
   std::vector<data::Batch> next_batches(data::BatchStream& stream, int64_t step) const;
   void train_step(data::BatchStream& stream);
   StepRecord update_on(const std::vector<data::Batch>& batches, const UpdateOptions& options);

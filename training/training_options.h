@@ -16,6 +16,7 @@
 #include "training/lora_options.h"
 #include "training/observe_options.h"
 #include "training/optimizer_options.h"
+#include "training/update_stages.h"
 
 namespace ablate::training {
 
@@ -136,42 +137,6 @@ struct PretrainedEmbeddingOptions {
   }
 };
 
-/// When the further heads of a model are trained (Aynetdinov & Akbik 2025, arXiv 2505.22757,
-/// section 3): always, or one more of them in each of equal parts of training, or one fewer.
-ABLATE_ENUM(Curriculum, none, forward, reverse);
-
-/// How the further heads of model.output.ahead are trained.
-struct AheadOptions {
-  double weight = 1.0;
-  Curriculum curriculum = Curriculum::none;
-
-  bool operator==(const AheadOptions&) const = default;
-  static void fields(auto& o, auto&& visit) {
-    visit("weight", o.weight, "factor of the losses of the further heads", options::above(0, 100));
-    visit(
-        "curriculum", o.curriculum,
-        "none: all further heads are trained from the first step on; forward: in equal parts of "
-        "training, first none of them and in each part one more; reverse: first all, at last none");
-  }
-};
-
-/// Rows that are short at the beginning of training (Li et al. 2022, arXiv 2108.06084, section 4).
-struct LengthWarmup {
-  double share = 0.0;
-  int64_t shortest = 8;
-
-  static void fields(auto& o, auto&& visit) {
-    visit(
-        "share", o.share,
-        "share of the updates, at the beginning, in which the rows of a batch lengthen evenly from "
-        "`shortest` tokens to all; what is cut off is not trained on; 0: none",
-        options::from(0, 1));
-    visit("shortest", o.shortest,
-          "tokens of a row in the first update, of which the first one is only read",
-          options::from(2, 65'536));
-  }
-};
-
 /// What the loss of a token is made of.
 struct LossTerms {
   double smoothing = 0;  // of labels
@@ -189,7 +154,7 @@ struct TrainingOptions {
   BudgetOptions budget;
   int64_t tokens_per_batch = 4096;
   int64_t accumulate = 1;
-  double batch_warmup = 0.0;
+  BatchWarmup batch_warmup;
   LengthWarmup length_warmup;
   OptimizerOptions optimizer = Adam{};
   LrMultipliers lr_multipliers;
@@ -197,8 +162,7 @@ struct TrainingOptions {
   double label_smoothing = 0.1;
   double z_loss = 0.0;
   AheadOptions ahead;
-  double max_grad_norm = 0.0;
-  double qk_clip = 0.0;
+  ClipOptions clips;
   Precision precision = Precision::fp32;
   Device device = Device::automatic;
   Graphs graphs = Graphs::automatic;
@@ -225,6 +189,13 @@ struct TrainingOptions {
 
   LossTerms loss() const {
     return {.smoothing = label_smoothing, .z = z_loss, .ahead = ahead.weight};
+  }
+
+  /// Calls `visit` with every stage of its updates that is given, in the order in which they act.
+  template <class Visit>
+  void given_stages(Visit&& visit) const {
+    const auto each = [&](const auto&... stage) { ((stage.given() ? visit(stage) : void()), ...); };
+    each(batch_warmup, length_warmup, ahead, clips.norm, clips.scores);
   }
 
   /// Whether only some weights are trained, which the options name.
@@ -263,9 +234,9 @@ struct TrainingOptions {
           "loss of every target token (PaLM: 1e-4)",
           options::from(0, 1));
     visit("ahead", o.ahead, "training of the further heads of model.output.ahead");
-    visit("max_grad_norm", o.max_grad_norm,
+    visit("max_grad_norm", o.clips.norm.most,
           "gradients are clipped to this global norm; 0: no clipping", options::at_least(0));
-    visit("qk_clip", o.qk_clip,
+    visit("qk_clip", o.clips.scores.most,
           "bound of the scores of self-attention: after an update in which a head gave a larger "
           "score, its queries and keys are multiplied by the factor that would have kept it at the "
           "bound (QK-Clip; Kimi K2: 100); 0: none",
@@ -299,7 +270,7 @@ struct TrainingOptions {
           options::from(1, 100'000'000));
     visit("accumulate", o.accumulate, "batches per update (gradient_accumulation_steps)",
           options::from(1, 1'000'000));
-    visit("batch_warmup", o.batch_warmup,
+    visit("batch_warmup", o.batch_warmup.share,
           "share of the updates, at the beginning, in which the batches of an update rise evenly "
           "from 1 to accumulate",
           options::from(0, 1));
@@ -356,15 +327,14 @@ struct TrainingOptions {
     require(peak_of(o.schedule) <= 1 || !steps_have_one_size(o.optimizer), "schedule.peak",
             "must be at most 1: with this optimizer a step moves every weight by about as much; "
             "0.001 is usual");
-    require(o.batch_warmup == 0 || o.accumulate > 1, "batch_warmup",
+    require(!o.batch_warmup.given() || o.accumulate > 1, "batch_warmup",
             "needs accumulate, the batches of an update behind the warm-up");
-    require(o.length_warmup.share == 0 || !is_timed(o.budget), "length_warmup.share",
+    require(!o.length_warmup.given() || !is_timed(o.budget), "length_warmup.share",
             "must be 0 with a budget of seconds, whose updates all take the same time");
-    require(o.batch_warmup == 0 || o.ahead.curriculum == Curriculum::none || !is_timed(o.budget),
-            "batch_warmup",
+    require(!o.batch_warmup.given() || !o.ahead.given() || !is_timed(o.budget), "batch_warmup",
             "must be 0 with a budget of seconds and ahead.curriculum, which together have no mean "
             "time of an update");
-    require(o.qk_clip == 0 || (o.freeze.empty() && !o.lora.given()), "qk_clip",
+    require(!o.clips.scores.given() || (o.freeze.empty() && !o.lora.given()), "qk_clip",
             "changes weights of every attention, so freeze and lora cannot keep any");
     require(o.observe.at.empty() || !o.trains() || !reads_steps(o.budget) ||
                 o.observe.at.back() <= o.steps,

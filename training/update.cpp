@@ -1,6 +1,5 @@
 #include "training/update.h"
 
-#include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 
 #include <cmath>
@@ -11,10 +10,10 @@
 
 #include "models/feed_forward/feed_forward.h"
 #include "models/random.h"
+#include "training/clips.h"
 #include "training/device.h"
 #include "training/process/interrupt.h"
 #include "training/schedule.h"
-#include "training/score_clip.h"
 
 namespace ablate::training {
 namespace {
@@ -200,12 +199,11 @@ UpdateOptions update_options(const TrainingOptions& options,
                              const RankGroup& ranks) {
   return {.learning_rate = learning_rate(options.schedule, step, options.steps),
           .loss = options.loss(),
-          .max_grad_norm = options.max_grad_norm,
+          .clips = options.clips,
           .dropout = model.dropout,
           .dropout_seed = 0,
           .precision = options.precision,
-          .ahead = heads_at(options, models::heads_ahead(model), step),
-          .qk_clip = options.qk_clip,
+          .ahead = heads_at(options, {step, options.steps}, models::heads_ahead(model)),
           .ranks = ranks};
 }
 
@@ -213,8 +211,8 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
-  ScoreClip scores(options.qk_clip);
-  Backward backward(model, batches, options, scores.observer());
+  Clips clips(options.clips);
+  Backward backward(model, batches, options, clips.observer());
   auto sums = backward.run();
   record.stop = add_over_ranks(options.ranks, *model, sums);
   const auto gradients = optimizer.gradients();
@@ -225,12 +223,9 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   if (options.mixtures) record.mixtures = mixture_records(*model, backward.mixtures());
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
   if (!record.skipped) {
-    if (options.max_grad_norm > 0 && record.gradient_norm > options.max_grad_norm) {
-      torch::NoGradGuard no_grad;
-      at::_foreach_mul_(gradients, options.max_grad_norm / (record.gradient_norm + 1e-6));
-    }
+    clips.before_step(gradients, record.gradient_norm);
     optimizer.step(options.learning_rate);
-    scores.clip();
+    clips.after_step();
     update_selection_biases(*model, sums.counts);
   }
   optimizer.clear_gradients();

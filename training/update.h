@@ -33,12 +33,11 @@ enum class UpdatePart { data, forward, backward, optimizer };
 struct UpdateOptions {
   double learning_rate;
   LossTerms loss;
-  double max_grad_norm;  // largest gradient norm; 0: none
+  ClipOptions clips = {};
   double dropout;
   uint64_t dropout_seed;  // of this update
   Precision precision;
   int64_t ahead = 0;      // further heads that are trained
-  double qk_clip = 0;     // see ScoreClip
   bool mixtures = false;  // whether to report on them, which waits for the device again
   const RankGroup& ranks = RankGroup::alone();
   PassGraphs* graphs = nullptr;  // null: every operator is launched by itself

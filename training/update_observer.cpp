@@ -127,7 +127,6 @@ GradientSize gradient_of_parts(models::Transformer& model, const data::Batch& ba
         model, part,
         {.learning_rate = update.learning_rate,
          .loss = update.loss,
-         .max_grad_norm = update.max_grad_norm,
          .dropout = update.dropout,
          .dropout_seed = models::derive_seed(update.dropout_seed, "part", static_cast<uint64_t>(i)),
          .precision = update.precision,

@@ -85,36 +85,40 @@ class CountedBatches {
       group.extent = training::extent_of(batch);
       group.add(batch);
     }
-    for (auto& [size, group] : alike) alike_.push_back(std::move(group));
-    whole_ = cost_at(1);
+    std::vector<int64_t> lengths;
+    for (auto& [size, group] : alike) {
+      lengths.push_back(group.extent.target);
+      alike_.push_back(std::move(group));
+    }
+    longest_ = std::ranges::max(lengths);
+    whole_ = cost_of(lengths);
   }
 
   /// The mean over the updates of a training of any length.
   UpdateCost of_any() {
-    options_.steps = 2 * kParts;  // of which the odd ones are in the middle of each part
+    constexpr int64_t kSteps = 2 * kParts;  // of which the odd ones are in the middle of each part
     UpdateCost sum{.parameters = parameters_};
-    for (int64_t step = 1; step <= options_.steps; step += 2)
-      add(sum, step, static_cast<double>(step) / (2 * kParts));
+    for (int64_t step = 1; step <= kSteps; step += 2)
+      add(sum, {step, kSteps, static_cast<double>(step) / kSteps});
     return mean(sum, kParts);
   }
 
   /// The mean over the updates of a training of this length.
   UpdateCost of(int64_t updates) {
-    options_.steps = std::min(updates, kMostSummed);
-    const auto steps = static_cast<double>(options_.steps);
+    const auto steps = std::min(updates, kMostSummed);
     UpdateCost sum{.parameters = parameters_};
-    for (int64_t step = 1; step <= options_.steps; ++step)
-      add(sum, step, static_cast<double>(step - 1) / steps);
-    return mean(sum, steps);
+    for (int64_t step = 1; step <= steps; ++step) add(sum, {step, steps});
+    return mean(sum, static_cast<double>(steps));
   }
 
  private:
-  /// Of all batches together, after this share of training.
-  BatchCost cost_at(double progress) {
+  /// Of all batches together, if the rows of each size have these lengths.
+  BatchCost cost_of(const std::vector<int64_t>& lengths) {
     BatchCost sum;
-    for (const auto& group : alike_) {
+    for (size_t i = 0; i < alike_.size(); ++i) {
+      const auto& group = alike_[i];
       auto extent = group.extent;
-      extent.target = training::length_at(options_.length_warmup, progress, extent.target);
+      extent.target = lengths[i];
       const double flops = flops_.training(extent);
       sum.tokens += group.tokens.at(static_cast<size_t>(extent.target - 1));
       sum.flops += group.count * flops;
@@ -123,21 +127,23 @@ class CountedBatches {
     return sum;
   }
 
-  /// The same, computed once for rows of the same lengths.
-  const BatchCost& known_cost_at(double progress) {
-    if (progress >= options_.length_warmup.share) return whole_;
+  /// The same at an update, computed once for rows of the same lengths.
+  const BatchCost& cost_at(const training::UpdatePlace& now) {
+    const auto length = [&](int64_t whole) {
+      return training::row_length_at(options_, now, whole);
+    };
+    if (length(longest_) == longest_) return whole_;
     std::vector<int64_t> lengths;
-    for (const auto& group : alike_)
-      lengths.push_back(training::length_at(options_.length_warmup, progress, group.extent.target));
+    for (const auto& group : alike_) lengths.push_back(length(group.extent.target));
     const auto [found, added] = cut_.try_emplace(std::move(lengths));
-    if (added) found->second = cost_at(progress);
+    if (added) found->second = cost_of(found->first);
     return found->second;
   }
 
-  void add(UpdateCost& sum, int64_t step, double progress) {
-    const auto& batch = known_cost_at(progress);
-    const auto batches = static_cast<double>(training::batches_at(options_, step));
-    const auto heads = static_cast<double>(training::heads_at(options_, heads_, step));
+  void add(UpdateCost& sum, const training::UpdatePlace& now) {
+    const auto& batch = cost_at(now);
+    const auto batches = static_cast<double>(training::batches_at(options_, now));
+    const auto heads = static_cast<double>(training::heads_at(options_, now, heads_));
     sum.tokens += batches * batch.tokens;
     sum.flops += batches * (batch.flops + heads * batch.ahead);
   }
@@ -147,10 +153,11 @@ class CountedBatches {
     return {sum.tokens / count, sum.parameters, sum.flops / count};
   }
 
-  training::TrainingOptions options_;  // with the steps of the training that is summed
+  const training::TrainingOptions& options_;
   int64_t heads_, parameters_;
   models::PassFlops flops_;
   std::vector<Alike> alike_;
+  int64_t longest_ = 0;  // rows of all
   BatchCost whole_;
   std::map<std::vector<int64_t>, BatchCost> cut_;  // by the lengths of their rows
 };

@@ -31,14 +31,10 @@ void check_ranks(const config::Experiment& experiment, int64_t ranks) {
         "--ranks {} must divide training.accumulate, which is {}: ranks share the batches of an "
         "update; choose fewer ranks, or a study with more and smaller batches",
         ranks, batches));
-  if (experiment.training.batch_warmup > 0)
-    throw UsageError(fmt::format(
-        "--ranks {}: the first updates of training.batch_warmup have fewer batches than ranks",
-        ranks));
-  if (experiment.training.qk_clip > 0)
-    throw UsageError(fmt::format(
-        "--ranks {}: training.qk_clip bounds the scores of all batches, which ranks do not share",
-        ranks));
+  experiment.training.given_stages([&](const auto& stage) {
+    if (!stage.against_ranks.empty())
+      throw UsageError(fmt::format("--ranks {}: {}", ranks, stage.against_ranks));
+  });
   if (training::is_timed(experiment.training.budget))
     throw UsageError(fmt::format(
         "--ranks {}: a budget in seconds would mean something else on more processes", ranks));

@@ -19,7 +19,7 @@ data::Batch three_pairs() {
 UpdateOptions plain(int64_t ahead = 0) {
   return {.learning_rate = 1e-3,
           .loss = {.smoothing = 0.1, .z = 0.01, .ahead = 0.3},
-          .max_grad_norm = 0.5,
+          .clips = {.norm = {.most = 0.5}},
           .dropout = 0,
           .dropout_seed = 3,
           .precision = Precision::fp32,
@@ -79,7 +79,7 @@ TEST(DeviceModel, ScoresAreClippedOnTheDeviceAsOnTheCpu) {
   const std::vector<data::EncodedExample> rows = {{{5}, {4, 9, 7, 2}}, {{6}, {9, 8, 4, 2}}};
   const std::vector<data::Batch> batches(2, data::collate(rows, std::vector<int64_t>{0, 1}));
   auto clipped = plain();
-  clipped.qk_clip = 0.01;
+  clipped.clips.scores.most = 0.01;
   for (int step = 0; step < 3; ++step) {
     const auto norm = update(here, *first, batches, clipped).gradient_norm;
     EXPECT_NEAR(update(there, *second, batches, clipped).gradient_norm, norm, 10 * kRounding);

@@ -71,7 +71,6 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
     update(model, *steps, {&batch, 1},
            {.learning_rate = 4e-3,
             .loss = {.smoothing = 0},
-            .max_grad_norm = 0,
             .dropout = 0,
             .dropout_seed = 1,
             .precision = Precision::fp32});

@@ -28,7 +28,6 @@ inline data::Batch three_pairs() {
 inline UpdateOptions mixture_updates() {
   return {.learning_rate = 1e-3,
           .loss = {.smoothing = 0.1},
-          .max_grad_norm = 0,
           .dropout = 0,
           .dropout_seed = 3,
           .precision = Precision::fp32,

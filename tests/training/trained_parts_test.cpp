@@ -120,7 +120,6 @@ TEST_F(FrozenTest, GradientsDoNotCountInTheNorm) {
   const auto batch = data::collate(examples_, std::vector<int64_t>{0, 1, 2, 3});
   const UpdateOptions options{.learning_rate = 0.1,
                               .loss = {.smoothing = 0},
-                              .max_grad_norm = 0,
                               .dropout = 0.1,
                               .dropout_seed = 3,
                               .precision = Precision::fp32};

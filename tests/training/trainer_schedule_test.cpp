@@ -10,7 +10,7 @@ namespace {
 TEST_F(TrainerTest, ReadsAsManyBatchesAsTheWarmupOfTheBatchSays) {
   auto options = input();
   options.options.accumulate = 4;
-  options.options.batch_warmup = 0.5;
+  options.options.batch_warmup.share = 0.5;
   const auto state = train(options, tiny()).state;
   data::BatchStream stream(options.train, {.tokens_per_batch = options.options.tokens_per_batch,
                                            .seed = models::derive_seed(options.seed, "order"),

@@ -92,7 +92,7 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
     chosen.options.ema = 0.5;
     chosen.options.evaluate_every = 3;
     chosen.options.accumulate = 2;
-    chosen.options.batch_warmup = 0.5;
+    chosen.options.batch_warmup.share = 0.5;
     train(chosen, tiny());
     const auto checkpoints = folder() / "checkpoints";
     const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
@@ -261,7 +261,7 @@ TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
   for (const int64_t accumulate : {1, 3}) {
     auto plain = input();
     plain.options.accumulate = accumulate;
-    plain.options.max_grad_norm = 0.5;
+    plain.options.clips.norm.most = 0.5;
     plain.options.ema = 0.5;
     plain.options.evaluate_every = 5;
     train(plain, with_running_means());

@@ -146,7 +146,6 @@ TEST_P(Parity, TheLossOverTenUpdatesIsThatOfPyTorch) {
     const auto record = update(model, *optimizer, {&one, 1},
                                {.learning_rate = o.at("learning_rate"),
                                 .loss = {.smoothing = golden().at("label_smoothing")},
-                                .max_grad_norm = 0,
                                 .dropout = 0,
                                 .dropout_seed = 0,
                                 .precision = Precision::fp32});

@@ -37,7 +37,6 @@ std::vector<data::EncodedExample> pairs() {
 UpdateOptions plain() {
   return {.learning_rate = 1e-2,
           .loss = {.smoothing = 0.1},
-          .max_grad_norm = 0,
           .dropout = 0,
           .dropout_seed = 3,
           .precision = Precision::fp32};
@@ -115,7 +114,7 @@ TEST(Update, ClippingBoundsTheGradientThatTheStepSees) {
   const auto optimizer = make_optimizer(Adam{}, *model);
   const auto one = batch({0, 1, 2});
   auto options = plain();
-  options.max_grad_norm = 1e-30;  // far below Adam's epsilon: the step vanishes
+  options.clips.norm.most = 1e-30;  // far below Adam's epsilon: the step vanishes
   auto before = tiny_model();
   const auto record = update(model, *optimizer, {&one, 1}, options);
   EXPECT_GT(record.gradient_norm, 1e-3);

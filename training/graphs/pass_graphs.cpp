@@ -171,8 +171,8 @@ std::unique_ptr<PassGraphs> make_graphs(const models::Transformer& model,
                                         const TrainingOptions& options, Precision precision) {
   const auto& weights = model->output_weight();
   const auto type = precision == Precision::bf16 ? torch::kBFloat16 : weights.scalar_type();
-  // A graph always runs the same heads, and calls no observer.
-  const bool changes = options.ahead.curriculum != Curriculum::none || options.qk_clip > 0;
+  bool changes = false;
+  options.given_stages([&](const auto& stage) { changes = changes || !stage.capturable; });
   if (options.graphs == Graphs::off || changes || !weights.device().is_cuda() ||
       !can_capture(model->options(), type) || graph_maker() == nullptr)
     return nullptr;

@@ -104,11 +104,12 @@ struct Experiment {
   }
   /// `unpadded`: whether all rows of a batch are as long as the longest.
   static void training_rules(const Experiment& o, bool unpadded, auto&& require) {
-    require(o.training.qk_clip == 0 || (unpadded && has_plain_scores(o.model)), "training.qk_clip",
+    require(!o.training.clips.scores.given() || (unpadded && has_plain_scores(o.model)),
+            "training.qk_clip",
             "needs running text and model.family decoder_only, whose rows have no padding, and in "
             "every layer latent attention, or multi_head without qk_norm and forgetting, whose "
             "position is not one that computes the attention itself");
-    require(o.training.length_warmup.share == 0 || unpadded, "training.length_warmup.share",
+    require(!o.training.length_warmup.given() || unpadded, "training.length_warmup.share",
             "needs running text and model.family decoder_only: other targets have lengths of their "
             "own");
     if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))

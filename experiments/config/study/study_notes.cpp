@@ -63,7 +63,7 @@ std::vector<Unread> unread_of_training(const Experiment& run) {
   return {
       {training.trains() && !training::reads_steps(training.budget), "training.steps",
        "training.budget gives their number"},
-      {training.length_warmup.share == 0, "training.length_warmup.shortest",
+      {!training.length_warmup.given(), "training.length_warmup.shortest",
        "training.length_warmup.share is 0"},
       {!training.lora.given(), "training.lora", "training.lora.rank is 0", "training.lora.rank"},
       {training.init_from.given() && !training.init_from.split, "training.init_from.positions",

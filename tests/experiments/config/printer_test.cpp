@@ -177,8 +177,8 @@ TEST(Printer, DoublesComeBackBitForBit) {
   for (const double number :
        {0.1, 1.0 / 3.0, 1e-300, 5e-324, 0.30000000000000004, 1e22, 123456.0}) {
     Experiment experiment;
-    experiment.training.max_grad_norm = number;
-    EXPECT_EQ(read_back(experiment).training.max_grad_norm, number);
+    experiment.training.clips.norm.most = number;
+    EXPECT_EQ(read_back(experiment).training.clips.norm.most, number);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "training/score_clip.h"
+#include "training/clips.h"
 
 #include <gtest/gtest.h>
 
@@ -74,11 +74,10 @@ void clip(models::Transformer& model, const std::vector<data::Batch>& batches, d
   update(model, *optimizer, batches,
          {.learning_rate = 0,
           .loss = {},
-          .max_grad_norm = 0,
+          .clips = {.scores = {.most = most}},
           .dropout = 0,
           .dropout_seed = 1,
-          .precision = Precision::fp32,
-          .qk_clip = most});
+          .precision = Precision::fp32});
 }
 
 TEST(ScoreClip, BoundsTheFirstLayersScoresAndLeavesOtherHeadsAlone) {
