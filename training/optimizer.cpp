@@ -57,11 +57,11 @@ class RuleOptimizer : public Optimizer {
   }
 
   void to_evaluation() override {
-    if constexpr (kAverages) put([](const auto&, const auto& average) { return average; });
+    if constexpr (Options::averages) put([](const auto&, const auto& average) { return average; });
   }
 
   void to_training() override {
-    if constexpr (kAverages)
+    if constexpr (Options::averages)
       put([&](const auto& z, const auto& average) {
         return Rule<Options>::trained_at(options_, z, average);
       });
@@ -89,7 +89,6 @@ class RuleOptimizer : public Optimizer {
 
  private:
   static constexpr size_t kKept = Rule<Options>::kept.size();
-  static constexpr bool kAverages = requires { Rule<Options>::trained_at; };
   /// The properties that all parameters of a group share.
   struct Alike {
     bool decays;

@@ -10,7 +10,12 @@
 
 namespace ablate::training {
 
-// Every optimizer states whether its steps_have_one_size(), and has a Rule in optimizer_rules.h.
+// Every optimizer states
+//   steps_have_one_size()  whether the size of steps depends only on the learning rate, not on a
+//                          matrix's shape
+//   carries_over_widths()  whether a learning rate can carry over to other widths
+//   averages               whether the weights that are evaluated are an average of its steps
+// and has a Rule in optimizer_rules.h.
 
 /// Its constants are those of Vaswani et al. 2017, section 5.3.
 struct Adam {
@@ -18,7 +23,9 @@ struct Adam {
   static constexpr std::string_view about =
       "a step by the mean of the gradients, divided by the root of the mean of their squares "
       "(Kingma & Ba 2015, arXiv 1412.6980)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
@@ -73,7 +80,9 @@ struct Sgd {
   static constexpr std::string_view name = "sgd";
   static constexpr std::string_view about =
       "stochastic gradient descent with momentum (Sutskever et al. 2013)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return false; }
+  bool carries_over_widths() const { return false; }
   double momentum = 0.9;
   bool nesterov = false;
   double weight_decay = 0.0;
@@ -98,7 +107,9 @@ struct Lion {
   static constexpr std::string_view about =
       "the sign of an interpolated momentum, with decoupled weight decay (Chen et al. 2023, arXiv "
       "2302.06675)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.99;
   double weight_decay = 0.0;
@@ -135,7 +146,9 @@ struct Muon {
   static constexpr std::string_view about =
       "the momentum of every matrix within a layer, made orthogonal by five steps of Newton and "
       "Schulz (Jordan 2024)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return scale == MuonScale::match_rms_adamw; }
+  bool carries_over_widths() const { return steps_have_one_size(); }
   double momentum = 0.95;
   bool nesterov = true;
   MuonScale scale = MuonScale::match_rms_adamw;
@@ -185,13 +198,17 @@ struct NorMuon : Muon {
 };
 
 /// Matrices that the program keeps in one tensor have each its own. Embeddings, output, norms and
-/// biases are moved by AdamW. The first gradient moves no matrix.
+/// biases are moved by AdamW. The first gradient moves no matrix. Steps have Adam's size in the
+/// eigenbases alone: in the weights they lie between an orthogonal matrix and one of even elements,
+/// by how much noise the gradients have, and no rule of the width holds for both.
 struct Soap {
   static constexpr std::string_view name = "soap";
   static constexpr std::string_view about =
       "Adam in the eigenbases that Shampoo finds for the outputs and inputs of every matrix within "
       "a layer (Vyas et al. 2024, arXiv 2409.11321)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return false; }
   double beta1 = 0.95;
   double beta2 = 0.95;
   double epsilon = 1e-8;
@@ -223,7 +240,9 @@ struct ScheduleFree {
       "AdamW that evaluates an average of its steps, so that the rate need not fall (Defazio et "
       "al. "
       "2024, arXiv 2405.15682)";
+  static constexpr bool averages = true;
   bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
@@ -249,16 +268,16 @@ concept MatrixOptimizer = requires(const Optimizer& o) {
   o.adam;
 };
 
-/// Whether the size of steps depends only on the learning rate, not on a matrix's shape.
 inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
   return std::visit([](const auto& one) { return one.steps_have_one_size(); }, optimizer);
 }
 
-/// Whether a learning rate can carry over to other widths. SOAP's steps have Adam's size in its
-/// eigenbases alone: in the weights they lie between an orthogonal matrix and one of even elements,
-/// by how much noise the gradients have, and no rule of the width holds for both.
 inline bool carries_over_widths(const OptimizerOptions& optimizer) {
-  return steps_have_one_size(optimizer) && !std::holds_alternative<Soap>(optimizer);
+  return std::visit([](const auto& one) { return one.carries_over_widths(); }, optimizer);
+}
+
+constexpr bool averages(const OptimizerOptions& optimizer) {
+  return std::visit([]<class Held>(const Held&) { return Held::averages; }, optimizer);
 }
 
 /// Learning-rate multipliers per parameter group (Yang et al. 2022, table 3). Decoupled weight

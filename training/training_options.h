@@ -312,7 +312,7 @@ struct TrainingOptions {
             "patience",
             "needs with average an evaluate_every that is a multiple of save_every: between two "
             "checkpoints the average stays as it is");
-    if (std::holds_alternative<ScheduleFree>(o.optimizer)) {
+    if (averages(o.optimizer)) {
       require(std::holds_alternative<Constant>(o.schedule), "schedule.kind",
               "must be constant with optimizer schedule_free, whose average takes the place of a "
               "decay");

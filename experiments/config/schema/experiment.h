@@ -114,8 +114,7 @@ struct Experiment {
             "own");
     if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))
       mup_rules(o.training, require);
-    require(!std::holds_alternative<training::ScheduleFree>(o.training.optimizer) ||
-                !has_batch_norm(o.model),
+    require(!training::averages(o.training.optimizer) || !has_batch_norm(o.model),
             "training.optimizer.kind",
             "cannot be schedule_free with norm batch, whose running means are those of other "
             "weights than the ones that are evaluated");
