@@ -94,6 +94,7 @@ struct Text {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
   static constexpr bool running = false, knows_probabilities = false;
+  static constexpr bool tests_on_validation() { return false; }
   std::vector<std::string> train;
   std::vector<std::string> validation;
   std::vector<std::string> test;
@@ -145,6 +146,7 @@ struct Labelled {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::label;
   static constexpr bool running = false, knows_probabilities = false;
+  static constexpr bool tests_on_validation() { return false; }
   std::string train, validation, test;
   std::optional<TableFormat> format;
   LabelColumns columns;
@@ -181,6 +183,7 @@ struct Language {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::nothing;
   static constexpr bool running = true, knows_probabilities = false;
+  bool tests_on_validation() const { return !test && test_held_out == 0; }
   static constexpr const char* test_name = "test";
   std::string train;
   std::optional<std::string> validation, test;
@@ -240,6 +243,7 @@ struct Tokens {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::tokens;
   static constexpr bool running = true, knows_probabilities = false;
+  bool tests_on_validation() const { return !test; }
   static constexpr const char* test_name = "test";
   std::string train, validation;
   std::optional<std::string> test;
@@ -311,10 +315,7 @@ constexpr Compared compared_of(const DataOptions& data) {
 /// Whether the test set is the validation set because no other one is named, so that choices by
 /// validation bias test scores. Of named files only the content tells (data/shared_text.h).
 inline bool tests_on_validation(const DataOptions& data) {
-  if (const auto* text = std::get_if<Language>(&data))
-    return !text->test && text->test_held_out == 0;
-  if (const auto* tokens = std::get_if<Tokens>(&data)) return !tokens->test;
-  return false;
+  return std::visit([](const auto& held) { return held.tests_on_validation(); }, data);
 }
 
 }  // namespace ablate::data

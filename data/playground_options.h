@@ -96,6 +96,7 @@ struct Capo {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
   static constexpr bool running = false, knows_probabilities = true;
+  static constexpr bool tests_on_validation() { return false; }
   int64_t people = 1000;
   int64_t versions = 10;
   int64_t templates = 50;
@@ -146,6 +147,7 @@ struct Lano {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::nothing;
   static constexpr bool running = true, knows_probabilities = true;
+  static constexpr bool tests_on_validation() { return false; }
   GrammarName grammar = GrammarName::cfg3f;
   std::optional<int64_t> levels;
   int64_t block = 512;

@@ -29,7 +29,7 @@ class SequenceFormat {
   /// (Experiment::rules).
   SequenceFormat(const DataOptions& data, ModelParts model, int64_t max_length)
       : model_(model),
-        labels_(std::holds_alternative<Labelled>(data)),
+        labels_(compared_of(data) == Compared::label),
         pairs_(reads_pairs(data)),
         max_length_(max_length),
         chunking_(chunking_of(data, model)),
@@ -99,11 +99,14 @@ class SequenceFormat {
 
  private:
   static std::optional<Chunking> chunking_of(const DataOptions& data, ModelParts model) {
-    if (const auto* text = std::get_if<Language>(&data))
-      return Chunking{.block = text->block, .masked = !model.decoder};
-    if (const auto* strings = std::get_if<Lano>(&data)) return Chunking{.block = strings->block};
-    if (const auto* tokens = std::get_if<Tokens>(&data)) return Chunking{.block = tokens->block};
-    return std::nullopt;
+    return std::visit(
+        [&]<class Held>(const Held& held) -> std::optional<Chunking> {
+          if constexpr (Held::running)
+            return Chunking{.block = held.block, .masked = !model.decoder};
+          else
+            return std::nullopt;
+        },
+        data);
   }
   EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders,
                          int64_t max_length) const;

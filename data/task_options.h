@@ -19,9 +19,10 @@ struct TaskGenerator;  // data/tasks/generate.h
 enum class Compared { text, label, nothing, tokens };
 
 // Every task states
-//   compared             how its outputs are scored
-//   running              whether it is running text, for language models
-//   knows_probabilities  whether it knows how probable its targets are (TestSet::nats)
+//   compared               how its outputs are scored
+//   running                whether it is running text, for language models, in blocks of `block`
+//   knows_probabilities    whether it knows how probable its targets are (TestSet::nats)
+//   tests_on_validation()  whether its test set is its validation set
 
 /// Sizes every generated task shares.
 struct Sizes {
@@ -55,6 +56,7 @@ struct SymbolTask {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
   static constexpr bool running = false, knows_probabilities = false;
+  static constexpr bool tests_on_validation() { return false; }
   int64_t symbols = 16;
   std::array<int64_t, 2> train_length = {1, 12};
   std::vector<int64_t> test_length = {12};
@@ -189,6 +191,7 @@ struct Facts {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
   static constexpr bool running = false, knows_probabilities = true;
+  static constexpr bool tests_on_validation() { return false; }
   int64_t symbols = 12;
   int64_t key = 3;
 
@@ -222,6 +225,7 @@ struct Table {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
   static constexpr bool running = false, knows_probabilities = false;
+  static constexpr bool tests_on_validation() { return false; }
   TableOperation operation = TableOperation::add;
   int64_t modulus = 97;
   double share = 0.5;
@@ -250,6 +254,7 @@ struct DigitTask {
   static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::text;
   static constexpr bool running = false, knows_probabilities = false;
+  static constexpr bool tests_on_validation() { return false; }
   int64_t train_digits = 4;
   std::vector<int64_t> test_digits = {4};
   Sizes examples{.train = 8'000, .validation = 300, .test = 300};

@@ -51,7 +51,7 @@ struct Experiment {
     const auto* language = std::get_if<data::Language>(&o.data);
     const bool encoder_decoder = o.model.family == models::Family::encoder_decoder;
     const bool alone = o.model.family == models::Family::decoder_only;
-    const bool labelled = std::holds_alternative<data::Labelled>(o.data);
+    const bool labelled = data::compared_of(o.data) == data::Compared::label;
     const bool encoder = o.model.family == models::Family::encoder_only;
     require(o.training.patience == 0 || !data::tests_on_validation(o.data), "training.patience",
             std::string("would choose weights on the test text; ") + data::kOwnTest);
