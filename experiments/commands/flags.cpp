@@ -49,8 +49,8 @@ models::SearchOptions DecodingFlags::over(const config::Experiment& experiment,
                                           std::optional<int64_t> n_best) const {
   auto flags = section_;
   flags.forget(kSamplingSeed);  // which has no effect alone
-  const bool random = sample_ || flags.given("sampling") ||
-                      std::holds_alternative<models::RandomSampling>(experiment.decoding.sampling);
+  const bool random =
+      sample_ || flags.given("sampling") || models::draws(experiment.decoding.sampling);
   if (!random && section_.given(kSamplingSeed))
     refuse_unread({"--seed"}, "without --sample, since nothing is drawn");
   if (random) {

@@ -64,7 +64,7 @@ std::vector<RowContext> contexts_of(std::span<const BeamState> states) {
 NextRows expand_all(std::span<BeamState> states, const torch::Tensor& logits,
                     const LogitsProcessors& processors, const SearchRules& rules) {
   const auto rows = processors.empty() ? std::vector<RowContext>() : contexts_of(states);
-  if (std::holds_alternative<RandomSampling>(rules.options.sampling))
+  if (draws(rules.options.sampling))
     return sample_step(states, processors.apply(logits, rows), rules);
   return beam_step(states, top_tokens(logits, processors, rows, 2 * rules.options.beam), rules);
 }

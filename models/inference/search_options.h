@@ -10,14 +10,18 @@
 
 namespace ablate::models {
 
+// Every sampling states whether it `draws` tokens, rather than searching for them.
+
 struct NoSampling : EmptyOptions {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about = "every next token is the likeliest one, or the beam's";
+  static constexpr bool draws = false;
 };
 
 struct RandomSampling {
   static constexpr std::string_view name = "random";
   static constexpr std::string_view about = "every next token is drawn at random";
+  static constexpr bool draws = true;
   double temperature = 1.0;
   int64_t top_k = 0;
   double top_p = 1.0;
@@ -38,6 +42,10 @@ struct RandomSampling {
 };
 
 using SamplingOptions = std::variant<NoSampling, RandomSampling>;
+
+constexpr bool draws(const SamplingOptions& sampling) {
+  return std::visit([]<class Held>(const Held&) { return Held::draws; }, sampling);
+}
 
 /// How outputs are searched for. The one list of these options, their defaults and their ranges:
 /// the section `decoding` of a study, the flags of the program, the search and the exported loops

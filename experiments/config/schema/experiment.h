@@ -78,8 +78,8 @@ struct Experiment {
             "model.position_ids.longest",
             "must be at least the longest sequence of an evaluation: see training.max_length and "
             "decoding.max_length");
-    require(o.decoding.beam == 1 || std::holds_alternative<models::NoSampling>(o.decoding.sampling),
-            "decoding.beam", "must be 1 if sampling is random: a beam searches, sampling draws");
+    require(o.decoding.beam == 1 || !models::draws(o.decoding.sampling), "decoding.beam",
+            "must be 1 if sampling is random: a beam searches, sampling draws");
     ahead_rules(o, require);
     training_rules(o, running && alone, require);
     require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
