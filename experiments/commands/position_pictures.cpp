@@ -166,7 +166,7 @@ std::string position_page(const DrawnStack& stack) {
     auto picture = position_picture(name, scheme, stack);
     if (!picture.maps.empty())
       pictures.push_back(std::move(picture));
-    else if (!std::holds_alternative<models::NoPosition>(scheme))
+    else if (models::tells_order(scheme))
       by_content += (by_content.empty() ? "" : ", ") + name;
   }
   const auto causal = stack.context.causal ? "causal" : "bidirectional";

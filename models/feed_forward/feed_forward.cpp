@@ -52,9 +52,7 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack, const C
           register_module("down", Linear(options.d_hidden, std::vector{stack.d_model},
                                          options.bias.value_or(stack.bias), Projection::output))) {
   if (canon.has(CanonPlace::hidden))
-    canon_ = register_module(
-        "canon",
-        ShortConvolution(canon, options.gated ? 2 * options.d_hidden : options.d_hidden, "canon"));
+    canon_ = register_module("canon", ShortConvolution(canon, *options.hidden_channels(), "canon"));
 }
 
 RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {

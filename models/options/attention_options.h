@@ -20,6 +20,7 @@ struct StackOptions;
 // Every mixer states
 //   is_sublayer      whether it adds to the residual stream
 //   has_scores       whether position schemes have scores to act on
+//   lends_scores     whether a position scheme can compute its scores
 //   has_projections  whether queries, keys and values of the model's input stand side by side
 //   causal_only      whether it can only read from left to right
 //   keeps_documents  whether no position reads anything of another document
@@ -33,6 +34,7 @@ struct StackOptions;
 /// Traits of mixers without scores whose state or window reads on across documents.
 struct MixerWithoutScores : EmptyOptions {
   static constexpr bool is_sublayer = true, has_scores = false, has_projections = false;
+  static constexpr bool lends_scores = false;
   static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }
@@ -102,6 +104,7 @@ struct MultiHead {
       "and "
       "values in groups (Ainslie et al. 2023, arXiv 2305.13245)";
   static constexpr bool is_sublayer = true, has_scores = true, has_projections = true;
+  static constexpr bool lends_scores = true;
   static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
   constexpr bool can_forget() const { return !forgetting; }
   constexpr bool clips_scores() const { return !forgetting && qk_norm == QkNorm::none; }
@@ -194,6 +197,7 @@ struct Latent {
       "multi-head latent attention, whose keys and values are products of one vector of low rank "
       "(DeepSeek-AI 2024, arXiv 2405.04434)";
   static constexpr bool is_sublayer = true, has_scores = true, has_projections = false;
+  static constexpr bool lends_scores = false;
   static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
   static constexpr bool can_forget() { return true; }
   static constexpr bool clips_scores() { return true; }
@@ -301,6 +305,10 @@ using AttentionOptions = std::variant<MultiHead, Latent, NoAttention, Lstm, Conv
 /// Whether the attention has scores for a position scheme to act on.
 constexpr bool has_scores(const AttentionOptions& attention) {
   return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
+}
+
+constexpr bool lends_scores(const AttentionOptions& attention) {
+  return std::visit([]<class Held>(const Held&) { return Held::lends_scores; }, attention);
 }
 
 /// The heads whose scores position schemes act on. Of latent attention they are as wide as the

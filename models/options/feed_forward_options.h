@@ -20,8 +20,11 @@ inline constexpr auto kHiddenDropoutHelp =
     "mlp_dropout)";
 
 // Every feed-forward states
-//   is_sublayer  whether it adds to the residual stream
-//   routes       whether it sends each position to some of several experts
+//   is_sublayer         whether it adds to the residual stream
+//   routes              whether it sends each position to `active` of several `experts`
+//   counts_positions()  whether its evaluation depends on earlier positions of the sequence
+//   hidden_channels()   what every position has before the activation; absent: nothing, or not all
+//                       positions the same
 
 struct DenseFeedForward {
   static constexpr std::string_view name = "dense";
@@ -29,6 +32,10 @@ struct DenseFeedForward {
       "two linear maps around an activation at every position (Vaswani et al. 2017, arXiv "
       "1706.03762), or three with a gate (Shazeer 2020, arXiv 2002.05202)";
   static constexpr bool is_sublayer = true, routes = false;
+  static constexpr bool counts_positions() { return false; }
+  constexpr std::optional<int64_t> hidden_channels() const {
+    return gated ? 2 * d_hidden : d_hidden;
+  }
   int64_t d_hidden = 2048;
   Activation activation = Activation::relu;
   bool gated = false;
@@ -128,6 +135,10 @@ struct MixtureOptions {
       "a mixture of experts: several feed-forwards, of which each position uses a few (Shazeer et "
       "al. 2017, arXiv 1701.06538)";
   static constexpr bool is_sublayer = true, routes = true;
+  static constexpr std::optional<int64_t> hidden_channels() { return {}; }
+  constexpr bool counts_positions() const {
+    return std::visit([](const auto& held) { return held.counts_positions(); }, capacity);
+  }
   int64_t experts = 8;
   int64_t active = 2;
   int64_t d_hidden = 1024;
@@ -196,12 +207,18 @@ struct NoFeedForward : EmptyOptions {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about = "no feed-forward";
   static constexpr bool is_sublayer = false, routes = false;
+  static constexpr bool counts_positions() { return false; }
+  static constexpr std::optional<int64_t> hidden_channels() { return {}; }
 };
 
 using FeedForwardOptions = std::variant<DenseFeedForward, MixtureOptions, NoFeedForward>;
 
 constexpr bool routes(const FeedForwardOptions& options) {
   return std::visit([]<class Held>(const Held&) { return Held::routes; }, options);
+}
+
+constexpr std::optional<int64_t> hidden_channels(const FeedForwardOptions& options) {
+  return std::visit([](const auto& held) { return held.hidden_channels(); }, options);
 }
 
 /// The feed-forward that a layer with these options has: the dense twin of a mixture with `match`.

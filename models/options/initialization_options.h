@@ -28,6 +28,9 @@ constexpr auto abouts(DepthScaling) {
        "(Wang et al. 2022, arXiv 2203.00555)"});
 }
 
+// Every initialization states
+//   fits_widths  whether a parametrization by width can have it
+
 /// Members of every initialization. Matrices within layers also have a gain or a standard
 /// deviation.
 struct Initialization {
@@ -54,6 +57,7 @@ struct XavierInitialization : Initialization {
   static constexpr std::string_view name = "xavier";
   static constexpr std::string_view about =
       "every matrix of a layer uniform by its number of inputs and outputs (Glorot & Bengio 2010)";
+  static constexpr bool fits_widths = true;
   double gain = 1.0;
 
   static void fields(auto& o, auto&& visit) {
@@ -73,6 +77,7 @@ struct NormalInitialization : Initialization {
   static constexpr std::string_view name = "normal";
   static constexpr std::string_view about =
       "matrices of layers, embeddings and output normal with one deviation (Radford et al. 2019)";
+  static constexpr bool fits_widths = true;
   double deviation = 0.02;
   std::optional<double> cutoff;
 
@@ -100,6 +105,7 @@ struct T5Initialization : Initialization {
   static constexpr std::string_view about =
       "T5's normal values, with a deviation for each kind of matrix (Raffel et al. 2019, arXiv "
       "1910.10683)";
+  static constexpr bool fits_widths = false;  // its deviations depend on the width
   double factor = 1.0;
 
   static void fields(auto& o, auto&& visit) {
@@ -118,10 +124,20 @@ struct T5Initialization : Initialization {
 using InitializationOptions =
     std::variant<XavierInitialization, NormalInitialization, T5Initialization>;
 
+constexpr bool fits_widths(const InitializationOptions& initialization) {
+  return std::visit([]<class Held>(const Held&) { return Held::fits_widths; }, initialization);
+}
+
+// Every parametrization states
+//   by_width                 whether rates and initial values depend on the width
+//   base_width_for(d_model)  the width at which a model of `d_model` is the standard one
+
 struct Standard : EmptyOptions {
   static constexpr std::string_view name = "standard";
   static constexpr std::string_view about =
       "values, learning rates and scales as they are written, at every width";
+  static constexpr bool by_width = false;
+  static constexpr int64_t base_width_for(int64_t d_model) { return d_model; }
 };
 
 /// Table 8. If d_model is m times `base_width`, matrices within layers learn at 1/m of the rate
@@ -138,6 +154,8 @@ struct MaximalUpdate {
   static constexpr std::string_view about =
       "the maximal update parametrization, whose best learning rate is about the same at every "
       "width (Yang et al. 2022, arXiv 2203.03466)";
+  static constexpr bool by_width = true;
+  constexpr int64_t base_width_for(int64_t) const { return base_width; }
   int64_t base_width = 64;
 
   static void fields(auto& o, auto&& visit) {
@@ -153,8 +171,12 @@ using ParametrizationOptions = std::variant<Standard, MaximalUpdate>;
 
 /// The width at which a model of `d_model` is the standard one.
 constexpr int64_t base_width_of(const ParametrizationOptions& parametrization, int64_t d_model) {
-  const auto* mup = std::get_if<MaximalUpdate>(&parametrization);
-  return mup == nullptr ? d_model : mup->base_width;
+  return std::visit([&](const auto& held) { return held.base_width_for(d_model); },
+                    parametrization);
+}
+
+constexpr bool goes_by_width(const ParametrizationOptions& parametrization) {
+  return std::visit([]<class Held>(const Held&) { return Held::by_width; }, parametrization);
 }
 
 }  // namespace ablate::models

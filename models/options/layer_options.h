@@ -231,6 +231,11 @@ constexpr bool needs_attention(const PositionOptions& position) {
   return std::visit([]<class Held>(const Held&) { return Held::needs_attention; }, position);
 }
 
+/// Whether an encoder can distinguish orders of its input by a scheme.
+constexpr bool tells_order(const PositionOptions& position) {
+  return std::visit([]<class Held>(const Held&) { return Held::tells_order; }, position);
+}
+
 /// Whether it matters to a scheme which ids the tokens of a sequence have.
 constexpr bool reads_position_ids(const PositionOptions& position) {
   return std::visit([]<class Held>(const Held&) { return Held::reads_position_ids; }, position);

@@ -147,9 +147,8 @@ struct StackRules {
             "multi_head, linear or delta");
     require(!canon.has(CanonPlace::feed_forward) || is_sublayer(feed_forward), at,
             "cannot have c in a layer without a feed-forward");
-    require(
-        !canon.has(CanonPlace::hidden) || std::holds_alternative<DenseFeedForward>(feed_forward),
-        at, "can have d only in a layer whose feed-forward is dense");
+    require(!canon.has(CanonPlace::hidden) || hidden_channels(feed_forward), at,
+            "can have d only in a layer whose feed-forward is dense");
   }
 
   void check_mixer(const AttentionOptions& mixer, const std::string& at) const {
@@ -203,7 +202,8 @@ struct StackRules {
     require(
         heads == nullptr || !heads->forgetting || leaves_queries(layer.position), at + "kind",
         "must be one that is added to embeddings or scores, or none, with attention.forgetting");
-    require(!std::holds_alternative<Latent>(layer.attention) || !computes_scores(layer.position),
+    require(!has_scores(layer.attention) || lends_scores(layer.attention) ||
+                !computes_scores(layer.position),
             at + "kind",
             "must be rotary, one that is added to embeddings or scores, or none, if attention is "
             "latent");
@@ -228,8 +228,7 @@ struct StackRules {
           !needs_attention(scheme.options) || scheme.heads, path(i) + "position.kind",
           "acts inside multi_head or latent attention, which no layer with it has; choose none, "
           "sinusoidal or learned");
-      const bool none = std::holds_alternative<NoPosition>(scheme.options);
-      require(!none || added == nullptr, path(i) + "position.kind",
+      require(tells_order(scheme.options) || added == nullptr, path(i) + "position.kind",
               "cannot be none after a layer whose position is added to the embeddings: it stays in "
               "them");
       if (adds_to_embeddings(scheme.options) && !adds_in_every_layer(scheme.options))

@@ -34,6 +34,7 @@ constexpr int64_t chunk_length(Forgetting decay) {
 /// Members of the mixers that keep a matrix for each head instead of keys and values.
 struct MatrixState {
   static constexpr bool is_sublayer = true, has_scores = false, has_projections = true;
+  static constexpr bool lends_scores = false;
   static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }
@@ -103,6 +104,7 @@ struct Mamba2 {
       "& "
       "Gu 2024, arXiv 2405.21060)";
   static constexpr bool is_sublayer = true, has_scores = false, has_projections = false;
+  static constexpr bool lends_scores = false;
   static constexpr bool causal_only = true, keeps_documents = false, capturable = true;
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }

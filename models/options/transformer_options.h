@@ -233,10 +233,8 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
 /// entries of attention, one for each position, and no expert counts the positions that it took.
 inline bool can_forget(const TransformerOptions& o) {
   const auto keeps_positions = [](const LayerOptions& layer) {
-    const auto* mixture = std::get_if<MixtureOptions>(&layer.feed_forward);
     const bool counts =
-        mixture != nullptr &&
-        std::visit([](const auto& held) { return held.counts_positions(); }, mixture->capacity);
+        std::visit([](const auto& held) { return held.counts_positions(); }, layer.feed_forward);
     const bool reads_back =
         std::visit([]<class Held>(const Held&) { return Held::reads_back; }, layer.ngrams);
     return can_forget(layer.attention) && layer.canon.places.empty() && !counts && !reads_back;
@@ -348,8 +346,7 @@ void position_rules(const TransformerOptions& o, auto& require) {
 }
 
 void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
-  require(!std::holds_alternative<T5Initialization>(o.initialization) ||
-              std::holds_alternative<Standard>(o.parametrization),
+  require(fits_widths(o.initialization) || !goes_by_width(o.parametrization),
           "parametrization.kind",
           "must be standard if initialization is t5, whose deviations depend on the width");
   family_rules(o, require);

@@ -66,10 +66,13 @@ struct PassGraphs::Captured {
 
 bool can_capture(const models::TransformerOptions& options, torch::ScalarType compute_type) {
   const auto layer_can = [&](const models::LayerOptions& layer) {
-    const auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward);
-    return models::can_capture(layer.attention) &&
-           (mixture == nullptr ||
-            models::ops::multiplies_groups(compute_type, options.d_model, mixture->d_hidden));
+    const auto multiplies = [&]<class Held>(const Held& held) {
+      if constexpr (Held::routes)
+        return models::ops::multiplies_groups(compute_type, options.d_model, held.d_hidden);
+      else
+        return true;
+    };
+    return models::can_capture(layer.attention) && std::visit(multiplies, layer.feed_forward);
   };
   if (options.share.fewest) return false;  // a graph has one number of rounds
   return std::ranges::all_of(

@@ -112,8 +112,7 @@ struct Experiment {
     require(!o.training.length_warmup.given() || unpadded, "training.length_warmup.share",
             "needs running text and model.family decoder_only: other targets have lengths of their "
             "own");
-    if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))
-      mup_rules(o.training, require);
+    if (models::goes_by_width(o.model.parametrization)) mup_rules(o.training, require);
     require(!training::averages(o.training.optimizer) || !has_batch_norm(o.model),
             "training.optimizer.kind",
             "cannot be schedule_free with norm batch, whose running means are those of other "
