@@ -115,8 +115,9 @@ site: setup-test build $(ZENSICAL)
 ATLAS = build/ablate run experiments/atlas/$(if $(AGAIN),again/)$(PART).yaml --output runs/$(if $(AGAIN),second_looks,atlas) --data
 atlas: setup-test $(if $(PART),build)
 ifdef PART
+	@[ -z "$$(git diff --name-only HEAD; git status --porcelain -- experiments/atlas)" ] || { echo 'atlas: commit all changes first, or else nobody can repeat the record'; exit 2; }
 	@$(ATLAS) $(or $(DATA),data) || [ $$? = 1 ]
-	@python3 experiments/atlas/records.py docs/results/atlas/$(PART)$(if $(AGAIN),.again).json runs/$(if $(AGAIN),second_looks,atlas)/$(PART)/results.json $(ATLAS) DIR
+	@python3 experiments/atlas/records.py docs/results/atlas/$(PART)$(if $(AGAIN),.again).json runs/$(if $(AGAIN),second_looks,atlas)/$(PART)/results.json $$(git rev-parse --short=10 HEAD) $(ATLAS) DIR
 else
 	@grep -H '^time: ' experiments/atlas/*.yaml | sed 's|.*/\(.*\)\.yaml:time:|\1:|'
 endif

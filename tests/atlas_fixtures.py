@@ -26,7 +26,7 @@ def contrast(outcome, kind="superior", mean=-0.5, p=0.01, **other):
 
 def record(found, direction="lower", **task):
     """One task with a baseline that scores 2 and an arm."""
-    arm = {"parameters": 10, "steps": 100, "test_set": "", "extrapolates": False, "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
+    arm = {"parameters": 10, "steps": 100, "test_set": "", "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
     provenance = {"commits": ["c"], "hardware": ["P (AVX2)"], "core_seconds": 180.0}
     return {"commit": "c", "command": "k", "provenance": provenance, "tasks": {"t": {"metric": "loss", "direction": direction, "arms": {"base": arm, "arm": arm | {"contrast": found}}} | task}}
 

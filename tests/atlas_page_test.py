@@ -48,13 +48,6 @@ class Page(unittest.TestCase):
         self.assertIn("Here: **undecided (margin 0.1 loss)**.", text)
         self.assertIn(" Its report says: inconclusive: difference 0.1.", text)
 
-    def test_gradient_noise_stands_with_the_arms_that_observed_it(self):
-        with_arms_of_the_record(self)
-        found = record(contrast("agrees"))
-        self.assertNotIn("Gradient noise", LOOK.paragraph(claim_of(found).looks[0], "Here"))
-        found["tasks"]["t"]["arms"]["base"]["gradient_noise"] = [900.0, 1000.4, 5000.0]
-        self.assertIn("\nGradient noise at the end, the median over seeds: 1,000 target tokens for `base`.", LOOK.paragraph(claim_of(found).looks[0], "Here"))
-
     def test_a_history_has_words_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "verdict": "reversed", "why": "X."}]
         with unittest.mock.patch.object(files, "history", lambda: {"one": entries}):
@@ -110,7 +103,7 @@ class Controls(unittest.TestCase):
         alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
         for records, said in (([other, alone], "No control has been recorded yet"),
                               ([other, alarming, untested, *[silent] * 19], "1 of 20 controls, baselines with other random numbers, is shown to differ: false alarms, in 0 to 25 % of all studies.")):
-            self.assertIn(f"\n\n{said}", atlas.page("index", choices=[], controls=choices.controls(records), forecasts=[]))
+            self.assertIn(f"\n\n{said}", atlas.page("index", choices=[], compared=choices.compared(records)))
 
     def test_their_share_has_the_exact_interval(self):
         # SciPy 1.17.1: binomtest(k, n).proportion_ci().
@@ -123,7 +116,7 @@ class Forecasts(unittest.TestCase):
     def test_are_counted_and_scored_over_all_records(self):
         found = [record(contrast("agrees", forecast={"inside": inside, "interval_score": 1, "brier": brier})) for inside, brier in ((True, 0.1), (True, 0), (False, 0.5))]
         said = "2 of 3 differences were in the 80 % interval that their study forecast. The Brier\nscore of their signs is 0.20, which"
-        pages = [atlas.page("index", choices=[], controls=[], forecasts=choices.forecasts(records)) for records in ([*found, record(contrast("agrees"))], [])]
+        pages = [atlas.page("index", choices=[], compared=choices.compared(records)) for records in ([*found, record(contrast("agrees"))], [])]
         self.assertEqual([said in page for page in pages], [True, False])
 
 
@@ -147,7 +140,7 @@ class Choices(unittest.TestCase):
     def test_a_row_pictures_what_its_advice_rests_on_by_size_and_names_it(self):
         for found, names in (([option(0.02, 0.02), option(-0.02, name="B")], ["A 10k +0.020; A 20k +0.020"]), ([option(0.001), option(-0.02, name="B")], ["A 10k +0.001"]),
                              ([option(-0.02), option(-0.03, name="B")], ["A 10k -0.020; B 10k -0.030"]), ([option(0.5, metric="bleu")], ["A 10k +0.50 BLEU"])):
-            text = atlas.page("index", choices=[choices.Choice("Which one", "plain", found)], controls=[], forecasts=[])
+            text = atlas.page("index", choices=[choices.Choice("Which one", "plain", found)], compared=[])
             name, _, *cells = re.search(r"^\| (\[Which one.*) \|$", text, re.M)[1].split(" | ")
             self.assertEqual(name, "[Which one](#which-one)")
             self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)
@@ -162,9 +155,9 @@ class Choices(unittest.TestCase):
                       text_of("atlas/index.md"))
 
     def test_a_gain_is_worth_the_compute_that_the_record_says(self):
-        effects = [{"mean": -0.1}, {"mean": -0.2}]
-        for arm, factors in (({"worth": [1.2, 1.5]}, [1.2, 1.5]), ({"compute": [{"mean": 0.5}, {"mean": "NaN"}]}, [2.0, None]), ({}, [None, None])):
-            self.assertEqual(measures.compute(arm | {"effects": effects}), factors)
+        for arm, factors in (({"compute": [{"mean": 0.5}, {"mean": "NaN"}]}, [2.0, None]), ({}, [None, None])):
+            found = ladder(Ladders.SHOWN, Ladders.ALIKE, **arm)
+            self.assertEqual([one.compute for one in measures.rungs_of(found, found["arms"][1])], factors)
 
 
 class Cards(unittest.TestCase):
@@ -256,8 +249,8 @@ class Ladders(unittest.TestCase):
     SHOWN, ALIKE = {"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01, "interval": [-0.01, 0.03]}
 
     def test_a_gain_is_positive_where_the_arm_is_better(self):
-        for direction, gains in (("lower", [(0.02, 0.01, 0.03), (-0.01, -0.01, -0.01)]), ("higher", [(-0.02, -0.03, -0.01), (0.01, 0.01, 0.01)])):
-            found = ladder(self.SHOWN, {"mean": 0.01}, direction=direction)
+        for direction, gains in (("lower", [(0.02, 0.01, 0.03), (-0.01, -0.03, 0.01)]), ("higher", [(-0.02, -0.03, -0.01), (0.01, -0.01, 0.03)])):
+            found = ladder(self.SHOWN, self.ALIKE, direction=direction)
             self.assertEqual([(one.mean, one.low, one.high) for one in measures.rungs_of(found, found["arms"][1])], gains)
 
     def test_a_trend_is_told_where_the_interval_of_its_slope_leaves_out_zero(self):
@@ -306,6 +299,8 @@ class Tables(unittest.TestCase):
         self.assertIn("| `arm` | 10 | 100 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.01 | 0.01 | equal 0.5 | better and agrees | peak 4.0e-3 (at an end) |", text)
         self.assertIn("| `arm` | 2 ± 0.1 | 3 ± 0.2 |", text)
         self.assertIn("- expected: `arm.loss < 3`: holds (2 < 3)", text)
+        found["tasks"]["t"]["arms"]["arm"]["contrast"] |= {"outcome": "inconclusive", "reported": "agrees"}
+        self.assertIn(" | equal 0.5 | better and agrees | ", atlas.page("record", record=found), "the words of the report")
         self.assertIn("Run at c by `k` on P (AVX2), in 3 core minutes.", text)
 
     def test_what_was_not_tested_has_no_interval(self):

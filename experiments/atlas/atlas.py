@@ -35,8 +35,7 @@ def pages(schema):
     """All of them, by path; the gallery is of the parts in the program's schema of studies."""
     found, folder = claims.read_claims(), files.DOCS / "atlas"
     sections, others = gallery.parts(schema, found)
-    return {folder / "index.md": page("index", choices=list(choices.read_choices(found)), controls=choices.controls(files.records().values()),
-                                          forecasts=choices.forecasts(files.records().values())),
+    return {folder / "index.md": page("index", choices=list(choices.read_choices(found)), compared=choices.compared(files.records().values())),
             folder / "claims.md": page("claims", found=sorted(found, key=measures.sure_share, reverse=True)),
             folder / "rules.md": rebased(page("rules", found=found), "../"), folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text(),
             files.DOCS / "frontier.md": page("frontier", found=found), files.DOCS / "gallery.md": page("gallery", sections=sections, others=others),

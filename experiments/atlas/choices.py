@@ -1,7 +1,5 @@
 """The choices of docs/atlas/index.md: which part to use, by what the studies measured beside the usual one."""
 
-import bisect
-import dataclasses
 import math
 
 import claims
@@ -9,13 +7,9 @@ import files
 import measures
 
 
-@dataclasses.dataclass
 class Option:
-    name: str
-    claims: list
-    measures: list
-
-    def __post_init__(self):
+    def __init__(self, name, found, measured):
+        self.name, self.claims, self.measures = name, found, measured
         metrics = [one.metric for one in self.measures]
         self.main = [one for one in self.measures if one.metric == ("loss" if "loss" in metrics else metrics[0])]
         self.shown = sum(one.is_shown for one in self.measures)
@@ -54,28 +48,15 @@ def read_choices(found):
         yield Choice(choice["choice"], choice["usual"], [Option(name, of, [one for claim in of for one in measures.measures_of(claim)]) for name, of in options])
 
 
-def contrasts(records):
-    """(arm, contrast) of every arm that was compared."""
-    arms = [arm for record in records for task in record["tasks"].values() for arm in task["arms"].values()]
-    return [(arm, arm["contrast"]) for arm in arms if "contrast" in arm]
-
-
-def controls(records):
-    """The verdicts that rest on tests of baselines that were trained again, with other random numbers alone."""
-    return [contrast["verdict"] for arm, contrast in contrasts(records) if arm.get("control") and contrast["verdict"] in claims.TESTED]
-
-
-def forecasts(records):
-    """The scores of what studies forecast of their arms' differences."""
-    return [contrast["forecast"] for _, contrast in contrasts(records) if contrast.get("forecast")]
+def compared(records):
+    """Every arm that was compared."""
+    return [arm for record in records for task in record["tasks"].values() for arm in task["arms"].values() if "contrast" in arm]
 
 
 def exact_interval(count, trials):
-    """That of 95 % of a share (Clopper & Pearson 1934)."""
-    def below(share, most):  # the chance of at most so many
-        return sum(math.comb(trials, i) * share**i * (1 - share) ** (trials - i) for i in range(most + 1))
+    """That of 95 % of a share, to 0.0001 (Clopper & Pearson 1934)."""
+    def end(most, chance):  # the first share at which at most so many have no more than this chance
+        shares = (step / 10_000 for step in range(10_000))
+        return next((share for share in shares if sum(math.comb(trials, i) * share**i * (1 - share) ** (trials - i) for i in range(most + 1)) <= chance), 1.0)
 
-    def crossing(most, chance):
-        return bisect.bisect_left(range(10_000), -chance, key=lambda share: -below(share / 10_000, most)) / 10_000
-
-    return crossing(count - 1, 0.975) if count else 0.0, crossing(count, 0.025) if count < trials else 1.0
+    return end(count - 1, 0.975), end(count, 0.025)

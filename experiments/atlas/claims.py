@@ -32,12 +32,18 @@ class Look:
         self.contrast = self.arm["contrast"]
         self.gain = gain_of(self.contrast, self.sign)
         self.relative = gain_of(self.contrast["relative"], 100 * self.sign) if self.contrast.get("relative") else None  # per cent of the baseline
-        judged = self.contrast.get("judged", self.contrast)  # records of before the program's present rule were judged by it later
-        self.outside = claim.outside + [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in judged.get("outside", [])]
-        self.shown = OF_PROGRAM.get(judged["outcome"]) or (BEYOND if claim.claim in ("equal", "noninferior") else OTHER_SIGN)
-        withdrawn = claim.withdrawn and self.contrast["outcome"] in ("agrees", "contradicts")
+        self.outside = claim.outside + [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in self.contrast.get("outside", [])]
+        self.shown = OF_PROGRAM.get(self.contrast["outcome"]) or (BEYOND if claim.claim in ("equal", "noninferior") else OTHER_SIGN)
+        withdrawn = claim.withdrawn and self.contrast.get("reported", self.contrast["outcome"]) in ("agrees", "contradicts")
         self.outcome = OUTSIDE if self.outside and self.shown != NOT_LEARNED else WITHDRAWN if withdrawn else self.shown
         self.q = None  # by add_q
+
+    @property
+    def regime(self):
+        """The values beside the range of the source; sizes that differ by 2 % at most are equal."""
+        tuned = "training.schedule.peak" in files.read_study(self.claim.study).get("tune", {}).get("keys", {})
+        matched = abs(self.arm["parameters"] / self.baseline["parameters"] - 1) <= 0.02
+        return self.baseline.get("regime", {}) | {"parameters_matched": matched, "rates_tuned": tuned}
 
     @property
     def p(self):
@@ -61,16 +67,6 @@ class Claim:
         self.names = (self.study, f"{self.study}.again")  # of the records of its looks
         self.looks = tuple(self.look(record) for record in records)
         self.first = self.looks[0].outcome if self.looks[0] else NOT_RUN
-
-    @property
-    def regime_here(self):
-        """The values of the first look beside the range of the source; sizes that differ by 2 % at most are equal."""
-        look = self.looks[0]
-        if not look:
-            return {}
-        tuned = "training.schedule.peak" in files.read_study(self.study).get("tune", {}).get("keys", {})
-        matched = abs(look.arm["parameters"] / look.baseline["parameters"] - 1) <= 0.02
-        return look.baseline.get("regime", {}) | {"parameters_matched": matched, "rates_tuned": tuned}
 
     def look(self, record):
         """None if the record has nothing on this claim."""

@@ -16,8 +16,7 @@ RESULTS = DOCS / "results" / "atlas"
 @functools.cache
 def records():
     """All of finished studies, by the names of their files."""
-    found = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
-    return {name: record for name, record in found.items() if "tasks" in record}
+    return {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json")) if not path.stem.startswith("costs")}
 
 
 @functools.cache

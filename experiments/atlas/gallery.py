@@ -19,9 +19,8 @@ def claims_by_change(found):
     for claim in found:
         study = files.read_study(claim.study)
         usual = {*changes(study["base"]), *changes(study["arms"][study["compare"]["baseline"]])}
-        for change in dict.fromkeys(changes(study["arms"][claim.arm])):
-            if change not in usual:
-                by.setdefault(change, []).append(claim)
+        for change in {*changes(study["arms"][claim.arm])} - usual:
+            by.setdefault(change, []).append(claim)
     return by
 
 
@@ -29,9 +28,8 @@ def parts(schema, found):
     """(key, what it is, [(kind, what it is, claims on it)]) of each key with kinds, and (key, what it is, claims on it) of others with claims."""
     by, nodes, kinds, others = claims_by_change(found), schema["definitions"], {}, []
     for key, node in nodes.items():
-        sentences = tuple(node.get("enumDescriptions", ()))
-        if sentences and sentences not in kinds.values():
-            kinds[key] = sentences
+        kinds.setdefault(tuple(node.get("enumDescriptions", ())), key)
+    kinds = {key: sentences for sentences, key in kinds.items() if sentences}
     for key, node in nodes.items():
         on = list(dict.fromkeys(claim for (path, _), some in by.items() if path == key for claim in some))
         if on and key not in kinds and f"{key}.kind" not in kinds:

@@ -34,17 +34,11 @@ def ladders_of(claim):
             if arm["name"] == (claim.ladder or claim.id) and arm["effects"]]
 
 
-def compute(arm):
-    """How many times the compute would give its baseline the same value at each size; None where that cannot be told. Older records have it as
-    `worth`, by the line of the baseline between two sizes, and others by the program's power law."""
-    ratios = [None if one["mean"] == "NaN" else 1 / one["mean"] for one in arm.get("compute", [])]
-    return arm.get("worth") or ratios or [None] * len(arm["effects"])
-
-
 def rungs_of(ladder, arm):
     """What an arm of a ladder gains at its sizes."""
-    gains = [claims.gain_of({"interval": [effect["mean"]] * 2} | effect, -1 if ladder["direction"] == "lower" else 1) for effect in arm["effects"]]
-    return [Measure(rung["x"], ladder["metric"], *gain, times) for rung, gain, times in zip(ladder["rungs"], gains, compute(arm), strict=True)]
+    gains = [claims.gain_of(effect, -1 if ladder["direction"] == "lower" else 1) for effect in arm["effects"]]
+    times = [None if one["mean"] == "NaN" else 1 / one["mean"] for one in arm.get("compute", [])] or [None] * len(gains)
+    return [Measure(rung["x"], ladder["metric"], *gain, time) for rung, gain, time in zip(ladder["rungs"], gains, times, strict=True)]
 
 
 def measures_of(claim):
