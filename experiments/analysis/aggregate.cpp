@@ -77,7 +77,8 @@ std::optional<statistics::PowerLaw> law_over(const std::vector<Sized>& models, O
 
 }  // namespace
 
-std::optional<SizeFit> size_fit_of(const std::vector<Sized>& models) {
+std::optional<SizeFit> size_fit_of(const std::vector<Sized>& models, const std::string& test_set,
+                                   const std::string& metric) {
   const auto law = law_over(models, [](const Sample& sample) { return sample.mean; });
   if (!law) return {};
   std::vector<double> exponents;
@@ -85,8 +86,10 @@ std::optional<SizeFit> size_fit_of(const std::vector<Sized>& models) {
     const auto one = law_over(models, [&](const Sample& sample) { return sample.values[seed]; });
     exponents.push_back(one ? one->exponent : kUntested);
   }
-  return SizeFit{
-      .test_set = "", .metric = "", .law = *law, .exponents = sample_of(std::move(exponents))};
+  return SizeFit{.test_set = test_set,
+                 .metric = metric,
+                 .law = *law,
+                 .exponents = sample_of(std::move(exponents))};
 }
 
 std::vector<SizeFit> size_fits_of(const TaskEvidence& task) {
@@ -97,11 +100,8 @@ std::vector<SizeFit> size_fits_of(const TaskEvidence& task) {
     std::vector<Sized> models;
     for (const auto& arm : task.arms)
       if (!arm.control) models.push_back({arm.parameters, &arm.cells[cell].sample});
-    auto fit = size_fit_of(models);
-    if (!fit) continue;
-    fit->test_set = first.test_set;
-    fit->metric = first.metric;
-    fits.push_back(std::move(*fit));
+    if (auto fit = size_fit_of(models, first.test_set, first.metric))
+      fits.push_back(std::move(*fit));
   }
   return fits;
 }

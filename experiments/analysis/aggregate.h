@@ -22,7 +22,8 @@ struct Sized {
 
 /// The power law of the means over the parameters, and an exponent for each seed that all models
 /// have finished. Absent if there are fewer than three sizes, or a mean is not positive.
-std::optional<SizeFit> size_fit_of(const std::vector<Sized>& models);
+std::optional<SizeFit> size_fit_of(const std::vector<Sized>& models, const std::string& test_set,
+                                   const std::string& metric);
 
 /// The same of each primary cell over the arms of a task. REQUIRES: mark_primary() was called.
 std::vector<SizeFit> size_fits_of(const TaskEvidence& task);

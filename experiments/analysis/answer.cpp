@@ -1,39 +1,24 @@
 #include "experiments/analysis/answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/control.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/ladder_sentence.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/analysis/verdict.h"
 
 namespace ablate::analysis {
 namespace {
-
-/// An arm's cell on one test set, and the arm that it is compared with.
-struct Claimed {
-  const ArmEvidence* baseline;
-  const Cell* cell;
-};
-
-std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : separator) + part;
-  return text;
-}
-
-std::string enumerated(std::vector<std::string> parts) {
-  const auto last = parts.back();
-  parts.pop_back();
-  return parts.empty() ? last : joined(parts, ", ") + " and " + last;
-}
 
 std::string verdict_words(const Contrast& contrast) {
   auto words = display_name(contrast.verdict);
@@ -50,7 +35,7 @@ std::string verdict_words(const Contrast& contrast) {
                              : "inconclusive on",
                          phrase_of(*contrast.claim.kind));
   if (contrast.outcome && !contrast.outside.empty())
-    words += ", outside its source's regime: " + joined(contrast.outside, "; ");
+    words += fmt::format(", outside its source's regime: {}", fmt::join(contrast.outside, "; "));
   return words;
 }
 
@@ -78,101 +63,68 @@ constexpr size_t kFewSentences = 4;
 std::string where(const std::vector<Context>& places) {
   const auto& [task, on] = places.front();
   if (task.empty() && on.empty()) return "";
+  const bool nested = !task.empty() && !on.empty();
   std::vector<std::string> names;
   for (const auto& place : places) names.push_back(place.words());
-  const bool nested = !task.empty() && !on.empty();
-  return (task.empty() ? " " : " in ") + (nested ? joined(names, "; ") : enumerated(names));
+  return (task.empty() ? " " : " in ") +
+         (nested ? fmt::format("{}", fmt::join(names, "; ")) : enumerated(names));
 }
 
-/// Names by a key that several have in common, in the order of the keys; each name once.
-class Groups {
- public:
-  void add(const std::string& key, const std::string& name) {
-    auto group = std::ranges::find(groups_, key, [](const auto& one) { return one.first; });
-    if (group == groups_.end()) group = groups_.insert(group, {key, {}});
-    if (std::ranges::find(group->second, name) == group->second.end())
-      group->second.push_back(name);
-  }
-  auto begin() const { return groups_.begin(); }
-  auto end() const { return groups_.end(); }
-
- private:
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
-};
-
-/// An inconclusive comparison, other than that of the control, of which no more is expected.
-struct Open {
+/// A primary comparison, its place and its effect in words.
+struct Finding {
   Context place;
-  std::string arm, effect;
+  Compared of;
+  std::string effect, verdict;
+
+  const std::string& arm() const { return of.arm.name; }
 };
 
 /// "a (0.1 more loss than base) and b (...)", or of many "a and b (language-s); ...", with each
 /// place once.
-std::string open_words(const std::vector<Open>& open) {
+std::string open_words(const std::vector<Finding>& open) {
+  if (open.size() <= kFewSentences)
+    return enumerated(open, [](const Finding& one) {
+      return fmt::format("{}{} ({})", one.place.before(), one.arm(), one.effect);
+    });
   std::vector<std::string> parts;
-  if (open.size() <= kFewSentences) {
-    for (const auto& [place, arm, effect] : open)
-      parts.push_back(fmt::format("{}{} ({})", place.before(), arm, effect));
-    return enumerated(parts);
-  }
-  Groups groups;
-  for (const auto& one : open) groups.add(one.place.words(), one.arm);
-  for (const auto& [place, arms] : groups)
-    parts.push_back(enumerated(arms) + (place.empty() ? "" : " (" + place + ")"));
-  return joined(parts, "; ");
-}
-
-/// A claim on an arm in one task and on one test set.
-struct Claim {
-  Context place;
-  std::string arm, effect, verdict;
-  const Contrast* contrast;
-  const Cell* cell;
-  std::string baseline;
-};
-
-/// Whether one sentence can say both: the same of the same arm.
-bool say_the_same(const Claim& one, const Claim& other) {
-  return one.arm == other.arm && one.verdict == other.verdict && one.baseline == other.baseline &&
-         one.cell->metric == other.cell->metric &&
-         (one.contrast->mean > 0) == (other.contrast->mean > 0);
+  for (const auto& [place, findings] :
+       grouped(open, [](const Finding& one) { return one.place.words(); }))
+    parts.push_back(enumerated(findings, &Finding::arm) +
+                    (place.empty() ? "" : " (" + place + ")"));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 /// "none: 0.21 to 0.94 less exact match than base in copy-s, copy-m and reverse-s: worse."
-std::string sentence_of(const std::vector<Claim>& alike) {
+std::string sentence_of(const std::vector<Finding>& alike) {
   const auto& first = alike.front();
   if (alike.size() == 1)
-    return fmt::format("{}{}: {}: {}.", first.place.start(), first.arm, first.effect,
+    return fmt::format("{}{}: {}: {}.", first.place.start(), first.arm(), first.effect,
                        first.verdict);
   std::vector<Context> places;
-  double least = std::numeric_limits<double>::infinity(), most = 0;
+  std::vector<double> sizes;
   for (const auto& claim : alike) {
     places.push_back(claim.place);
-    least = std::min(least, std::abs(claim.contrast->mean));
-    most = std::max(most, std::abs(claim.contrast->mean));
+    sizes.push_back(std::abs(claim.of.contrast().mean));
   }
-  const auto& metric = first.cell->metric;
-  return fmt::format("{}: {} to {} {} {} than {}{}: {}.", first.arm, format_metric(least, metric),
-                     format_metric(most, metric), first.contrast->mean > 0 ? "more" : "less",
-                     display_name(metric), first.baseline, where(places), first.verdict);
+  const auto [least, most] = std::ranges::minmax(sizes);
+  const auto& metric = first.of.cell.metric;
+  return fmt::format("{}: {} to {} {} {} than {}{}: {}.", first.arm(), format_metric(least, metric),
+                     format_metric(most, metric), first.of.contrast().mean > 0 ? "more" : "less",
+                     display_name(metric), first.of.baseline(), where(places), first.verdict);
 }
 
-/// A sentence for each claim; of many, those that say the same in one.
-std::vector<std::string> sentences_of(const std::vector<Claim>& claims) {
-  std::vector<std::vector<Claim>> groups;
-  for (const auto& claim : claims) {
-    const auto alike = claims.size() <= kFewSentences
-                           ? groups.end()
-                           : std::ranges::find_if(groups, [&](const std::vector<Claim>& group) {
-                               return say_the_same(group.front(), claim);
-                             });
-    if (alike == groups.end())
-      groups.push_back({claim});
-    else
-      alike->push_back(claim);
-  }
+/// A sentence for each claim; of many, those that say the same of the same arm in one.
+std::vector<std::string> sentences_of(const std::vector<Finding>& claims) {
   std::vector<std::string> sentences;
-  for (const auto& group : groups) sentences.push_back(sentence_of(group));
+  if (claims.size() <= kFewSentences) {
+    for (const auto& claim : claims) sentences.push_back(sentence_of({claim}));
+    return sentences;
+  }
+  const auto said = [](const Finding& one) {
+    return std::tuple(one.arm(), one.verdict, one.of.baseline(), one.of.cell.metric,
+                      one.of.contrast().mean > 0);
+  };
+  for (const auto& [key, alike] : grouped(claims, said)) sentences.push_back(sentence_of(alike));
   return sentences;
 }
 
@@ -183,37 +135,36 @@ struct Silent {
 
 /// "No claim on a and b: seed 2 is missing." for each reason.
 std::string silent_words(const std::vector<Silent>& silent) {
-  Groups groups;
-  for (const auto& one : silent) groups.add(one.reason, one.arm);
   std::vector<std::string> sentences;
-  for (const auto& [reason, arms] : groups)
-    sentences.push_back(fmt::format("No claim on {}: {}.", enumerated(arms), reason));
-  return joined(sentences, " ");
+  for (const auto& [reason, alike] : grouped(silent, &Silent::reason))
+    sentences.push_back(
+        fmt::format("No claim on {}: {}.", enumerated(alike, &Silent::arm), reason));
+  return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 /// The primary comparisons of the study in words.
 struct Sentences {
-  std::vector<Claim> claims;
+  std::vector<Finding> claims, inconclusive;
   std::vector<std::string> unstable;
-  std::vector<Open> inconclusive;
   std::vector<Silent> silent;
 
-  void add(const Context& place, const ArmEvidence& arm, const Claimed& claimed) {
-    const auto& contrast = *claimed.cell->contrast;
-    const auto effect = effect_text(contrast, *claimed.cell, claimed.baseline->name);
+  void add(const Context& place, const Compared& one) {
+    const auto& contrast = one.contrast();
+    const auto& arm = one.arm.name;
+    Finding finding{place, one, effect_text(one), verdict_words(contrast)};
     if (is_claim(contrast.verdict) || contrast.outcome == Outcome::contradicts)
-      claims.push_back({place, arm.name, effect, verdict_words(contrast), &contrast, claimed.cell,
-                        claimed.baseline->name});
-    else if (contrast.verdict == Verdict::inconclusive && !arm.control)
-      inconclusive.push_back({place, arm.name, effect});
+      claims.push_back(std::move(finding));
+    else if (contrast.verdict == Verdict::inconclusive && !one.arm.control)
+      inconclusive.push_back(std::move(finding));
     else if (contrast.verdict == Verdict::unstable)
-      unstable.push_back(fmt::format("{}{}: {}.", place.start(), arm.name, contrast.sentence));
+      unstable.push_back(fmt::format("{}{}: {}.", place.start(), arm, contrast.sentence));
     else if (contrast.no_claim)
-      silent.push_back({arm.name + where({place}), no_claim_words(contrast)});
+      silent.push_back({arm + where({place}), no_claim_words(contrast)});
   }
 };
 
-Context place_of(const Evidence& evidence, const TaskEvidence& task, const Cell& cell) {
+Context place_of(const Evidence& evidence, const Compared& one) {
+  const auto& [task, arm, cell] = one;
   const bool test_sets = std::ranges::count(task.arms.front().cells, true, &Cell::primary) > 1;
   Context place{.task = evidence.tasks.size() > 1 ? task.name : "", .on = ""};
   if (cell.over && config::is_over_lengths(*cell.over))
@@ -236,9 +187,8 @@ std::vector<const Cell*> cells_at(const Evidence& evidence, const Ladder& ladder
   std::vector<const Cell*> cells;
   if (arm.effects.empty()) return cells;
   for (const auto& rung : ladder.rungs) {
-    const auto task = std::ranges::find(evidence.tasks, rung.setting, &TaskEvidence::name);
-    const auto own = std::ranges::find(task->arms, arm.name, &ArmEvidence::name);
-    const auto* cell = find_cell(*own, ladder.test_set, ladder.metric);
+    const auto* task = find_named(evidence.tasks, rung.setting);
+    const auto* cell = find_cell(*find_named(task->arms, arm.name), ladder.test_set, ladder.metric);
     if (cell == nullptr || !cell->contrast || !is_tested(cell->contrast->verdict)) return {};
     cells.push_back(cell);
   }
@@ -298,29 +248,23 @@ Lead leads_of(const Evidence& evidence) {
   return lead;
 }
 
-Sentences comparisons_of(const Evidence& evidence, const std::set<const Cell*>& said) {
+Sentences sentences_on(const Evidence& evidence, const std::set<const Cell*>& said) {
   Sentences sentences;
-  for (const auto& task : evidence.tasks)
-    for (const auto& arm : task.arms)
-      for (const auto& cell : arm.cells)
-        if (const auto* baseline = baseline_of(task, arm);
-            cell.primary && cell.contrast && baseline != nullptr && !said.contains(&cell))
-          sentences.add(place_of(evidence, task, cell), arm, {baseline, &cell});
+  for (const auto& one : compared_in(evidence.tasks))
+    if (one.cell.primary && !said.contains(&one.cell)) sentences.add(place_of(evidence, one), one);
   return sentences;
 }
 
 /// The effects, and the first reason of a verdict for making no claim.
 std::string no_claim(const Evidence& evidence) {
   std::string effects, reason = "there is no finished comparison";
-  for (const auto& task : evidence.tasks)
-    for (const auto& arm : task.arms)
-      for (const auto& cell : arm.cells) {
-        if (!cell.contrast || !cell.contrast->no_claim) continue;
-        if (effects.empty()) reason = no_claim_words(*cell.contrast);
-        if (!std::isnan(cell.contrast->mean))
-          effects += fmt::format("{}{}: {}. ", place_of(evidence, task, cell).start(), arm.name,
-                                 effect_text(*cell.contrast, cell, baseline_of(task, arm)->name));
-      }
+  for (const auto& one : compared_in(evidence.tasks)) {
+    if (!one.contrast().no_claim) continue;
+    if (effects.empty()) reason = no_claim_words(one.contrast());
+    if (!std::isnan(one.contrast().mean))
+      effects += fmt::format("{}{}: {}. ", place_of(evidence, one).start(), one.arm.name,
+                             effect_text(one));
+  }
   return effects + "No claim: " + reason + ".";
 }
 
@@ -332,7 +276,7 @@ std::string answer_of(const Evidence& evidence) {
                        *evidence.declared_baseline);
   if (!evidence.baseline) return "No claim: the study declares no baseline.";
   const auto lead = leads_of(evidence);
-  const auto sentences = comparisons_of(evidence, lead.said);
+  const auto sentences = sentences_on(evidence, lead.said);
   std::vector<std::string> parts;
   auto claims = lead.sentences;
   std::ranges::move(sentences_of(sentences.claims), std::back_inserter(claims));
@@ -340,7 +284,7 @@ std::string answer_of(const Evidence& evidence) {
   const auto& inconclusive = sentences.inconclusive;
   const auto* separator =
       claims.size() > kFewSentences || inconclusive.size() > kFewSentences ? "\n" : " ";
-  if (!claims.empty()) parts.push_back(joined(claims, separator));
+  if (!claims.empty()) parts.push_back(fmt::format("{}", fmt::join(claims, separator)));
   if (!inconclusive.empty()) parts.push_back("Inconclusive: " + open_words(inconclusive) + ".");
   if (claims.empty() && inconclusive.empty())
     parts.push_back(no_claim(evidence));
@@ -348,7 +292,7 @@ std::string answer_of(const Evidence& evidence) {
     parts.push_back(silent_words(sentences.silent));
   if (auto headline = headline_of(evidence.ladders, lead.arms); !headline.empty())
     parts.push_back(std::move(headline));
-  return control_warning(evidence) + joined(parts, separator);
+  return fmt::format("{}{}", control_warning(evidence), fmt::join(parts, separator));
 }
 
 }  // namespace ablate::analysis

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/analysis/regime.h"
 #include "experiments/analysis/sentence_test.h"
 #include "experiments/analysis/statistics/collapse.h"
@@ -75,10 +77,9 @@ std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings
                         const Family& family) {
   const auto sets = primary_names(task);
   const auto over = over_text(task);
-  const char* on = over.empty() ? " on " : " over ";
-  std::string names;
-  for (size_t i = 0; i < sets.size() && !is_of_run(task.metric); ++i)
-    names += (i == 0 ? on : i + 1 < sets.size() ? ", " : " and ") + sets[i];
+  const auto names = sets.empty() || is_of_run(task.metric)
+                         ? ""
+                         : (over.empty() ? " on " : " over ") + enumerated(sets);
   auto text = task.comparisons == 1
                   ? std::string("The p values are of the one primary comparison of")
                   : fmt::format("The p values are corrected for all {} primary comparisons of",
@@ -170,15 +171,13 @@ std::string collapsed_text(const Sample& arm, const Sample& reference,
 Tested tested_of(Cell& cell, const Sample& reference) {
   Tested tested{.contrast = &*cell.contrast,
                 .pairs = pairs_of(cell.sample, reference),
-                .baseline = {},
                 .direction = cell.direction};
   for (const size_t i : tested.pairs) tested.baseline.push_back(reference.values[i]);
   return tested;
 }
 
 bool can_be_tested(const Contrast& contrast) {
-  return !contrast.differences.empty() &&
-         std::ranges::all_of(contrast.differences, [](double d) { return std::isfinite(d); });
+  return !contrast.differences.empty() && statistics::all_finite(contrast.differences);
 }
 
 /// Adds the contrasts of the arm, and those of primary cells to the family.
@@ -298,8 +297,7 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison) {
 void add_claims(std::span<TaskEvidence> settings, const config::Study& study, int64_t look) {
   const auto& comparison = *study.compare;
   const auto declared = declared_family(settings.front(), study);
-  Family family{.tested = {},
-                .comparisons = declared.comparisons(),
+  Family family{.comparisons = declared.comparisons(),
                 .with_margins = declared.settings * declared.with_margins * declared.sets,
                 .test = comparison.test,
                 .correction = comparison.correction,
@@ -382,12 +380,9 @@ void add_sentence_tests(TaskEvidence& task, const config::Study& study,
 }
 
 bool is_decided(const Evidence& evidence) {
-  for (const auto& task : evidence.tasks)
-    for (const auto& arm : task.arms)
-      for (const auto& cell : arm.cells)
-        if (cell.primary && cell.contrast && !arm.control && !is_claim(cell.contrast->verdict))
-          return false;
-  return true;
+  return std::ranges::none_of(compared_in(evidence.tasks), [](const Compared& one) {
+    return one.cell.primary && !one.arm.control && !is_claim(one.contrast().verdict);
+  });
 }
 
 }  // namespace ablate::analysis

@@ -44,6 +44,13 @@ std::vector<size_t> pairs_of(const Sample& arm, const Sample& baseline) {
   return pairs;
 }
 
+std::vector<double> differences_by_seed(const Sample& arm, const Sample& baseline) {
+  std::vector<double> differences;
+  for (size_t i = 0; i < arm.values.size(); ++i)
+    differences.push_back(arm.values[i] - baseline.values[i]);
+  return differences;
+}
+
 Contrast contrast_of(const Cell& arm, const Sample& baseline, config::PairedTest test) {
   Contrast contrast;
   if (is_censored(arm.sample) || is_censored(baseline)) {
@@ -68,7 +75,7 @@ Contrast contrast_of(const Cell& arm, const Sample& baseline, config::PairedTest
 std::optional<statistics::Interval> interval_of(const std::vector<double>& values,
                                                 config::PairedTest test,
                                                 const statistics::Interval& range) {
-  if (std::ranges::any_of(values, [](double value) { return !std::isfinite(value); })) return {};
+  if (!statistics::all_finite(values)) return {};
   if (test == config::PairedTest::t) return statistics::t_interval(values, range);
   if (test == config::PairedTest::e_value)
     return statistics::e_value_interval_at(values, 1 - statistics::kConfidence);

@@ -21,6 +21,9 @@ SuccessRate success_of(const Sample& sample);
 /// The places of the values that neither sample lacks.
 std::vector<size_t> pairs_of(const Sample& arm, const Sample& baseline);
 
+/// `arm` minus `baseline` for each seed; NaN where one of them lacks it.
+std::vector<double> differences_by_seed(const Sample& arm, const Sample& baseline);
+
 /// `arm` minus `baseline` of one metric, seed by seed: an estimate, not tested, with the interval
 /// of `test`. If a value is censored, the contrast has no differences.
 Contrast contrast_of(const Cell& arm, const Sample& baseline, config::PairedTest test);

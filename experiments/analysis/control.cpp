@@ -5,43 +5,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/statistics/estimates.h"
 
 namespace ablate::analysis {
 namespace {
 
-/// The contrast of an arm on the test set of a cell, by its metric; null without a contrast.
-const Contrast* contrast_on(const ArmEvidence& arm, const Cell& like) {
-  const auto cell = std::ranges::find_if(arm.cells, [&](const Cell& one) {
-    return one.metric == like.metric && one.test_set == like.test_set;
+/// Every primary comparison of a control over two seeds or more.
+std::vector<Compared> controls_of(const Evidence& evidence) {
+  auto all = compared_in(evidence.tasks);
+  std::vector<Compared> controls;
+  std::ranges::copy_if(all, std::back_inserter(controls), [](const Compared& one) {
+    return one.arm.control && one.cell.primary && one.contrast().differences.size() > 1;
   });
-  return cell == arm.cells.end() || !cell->contrast ? nullptr : &*cell->contrast;
+  return controls;
 }
 
-/// Calls `each` with the task and every primary cell of its control that has a contrast.
-template <class Each>
-void for_controls(const Evidence& evidence, const Each& each) {
-  for (const auto& task : evidence.tasks)
-    for (const auto& arm : task.arms)
-      if (arm.control)
-        for (const auto& cell : arm.cells)
-          if (cell.primary && cell.contrast && cell.contrast->differences.size() > 1)
-            each(task, cell);
-}
-
-std::string name_of_cell(const TaskEvidence& task, const Cell& cell) {
-  return cell.test_set.empty() ? task.name : fmt::format("{} ({})", task.name, cell.test_set);
+std::string name_of(const Compared& one) {
+  const auto& test_set = one.cell.test_set;
+  return test_set.empty() ? one.task.name : fmt::format("{} ({})", one.task.name, test_set);
 }
 
 /// "gelu 2.3, silu 0.4"
-std::string multiples(const TaskEvidence& task, const Cell& cell, double floor) {
+std::string multiples(const Compared& control, double floor) {
   std::vector<std::string> all;
-  for (const auto& arm : task.arms)
-    if (const auto* contrast = contrast_on(arm, cell);
-        contrast && is_tested(contrast->verdict) && !arm.control)
-      all.push_back(fmt::format("{} {:.1f}", arm.name, std::abs(contrast->mean) / floor));
+  for (const auto& one : compared_in({&control.task, 1}))
+    if (one.cell.metric == control.cell.metric && one.cell.test_set == control.cell.test_set &&
+        is_tested(one.contrast().verdict) && !one.arm.control)
+      all.push_back(fmt::format("{} {:.1f}", one.arm.name, std::abs(one.contrast().mean) / floor));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
@@ -56,28 +50,27 @@ bool is_control(const Evidence& evidence, const std::string& arm) {
 
 std::vector<std::string> control_notes(const Evidence& evidence) {
   std::vector<std::string> notes;
-  for_controls(evidence, [&](const TaskEvidence& task, const Cell& cell) {
-    const auto& contrast = *cell.contrast;
-    const double floor = statistics::deviation(contrast.differences);
+  for (const auto& control : controls_of(evidence)) {
+    const auto& metric = control.cell.metric;
+    const double floor = statistics::deviation(control.contrast().differences);
     auto note = fmt::format(
         "{}: the control, which is the baseline with other random numbers, differs by {} in {}, "
         "and the deviation of its differences, the floor, is {}.",
-        name_of_cell(task, cell), format_metric(contrast.mean, cell.metric),
-        display_name(cell.metric), format_metric(floor, cell.metric));
-    if (const auto others = multiples(task, cell, floor); floor > 0 && !others.empty())
+        name_of(control), format_metric(control.contrast().mean, metric), display_name(metric),
+        format_metric(floor, metric));
+    if (const auto others = multiples(control, floor); floor > 0 && !others.empty())
       note += " Mean differences in floors: " + others + ".";
     notes.push_back(std::move(note));
-  });
+  }
   return notes;
 }
 
 std::string control_warning(const Evidence& evidence) {
   std::vector<std::string> places;
-  for_controls(evidence, [&](const TaskEvidence& task, const Cell& cell) {
-    const auto verdict = cell.contrast->verdict;
-    if (verdict == Verdict::better || verdict == Verdict::worse)
-      places.push_back(name_of_cell(task, cell));
-  });
+  for (const auto& control : controls_of(evidence))
+    if (const auto verdict = control.contrast().verdict;
+        verdict == Verdict::better || verdict == Verdict::worse)
+      places.push_back(name_of(control));
   if (places.empty()) return {};
   return fmt::format(
       "Warning: the control, which is the baseline with other random numbers, is shown to differ "

@@ -69,9 +69,9 @@ class ArmCurve {
   ArmCurve(const config::Study& study, const config::UntunedArm& arm, const Results& results,
            const std::set<std::string>& left_out)
       : study_(study), key_(study.tuning->keys.front()) {
-    found_.search = {.task = arm.task, .arm = arm.arm, .tried = {}};
+    found_.search = {.task = arm.task, .arm = arm.arm};
     for (const auto& value : key_.values) {
-      config::TriedCombination tried{.values = {config::text_of(value)}, .scores = {}};
+      config::TriedCombination tried{.values = {config::text_of(value)}};
       for (const int64_t seed : study.seeds) {
         const auto label =
             records::label(arm.task, arm.arm + "-" + config::point_of(key_, value), seed);
@@ -182,9 +182,7 @@ AtVertices at_vertices(const config::Study& study, const records::StudyRuns& run
   std::set<std::string> left_out;
   for (const auto& run : runs.left_out)
     left_out.insert(records::label(run.task, run.arm, run.seed));
-  AtVertices found{.study = {},
-                   .runs = {.folder = runs.folder, .results = {}, .missing = runs.missing},
-                   .arms = {}};
+  AtVertices found{.runs = {.folder = runs.folder, .missing = runs.missing}};
   for (const auto& arm : study.tuning->arms)
     found.arms.push_back(ArmCurve(study, arm, results, left_out).take(found.runs.results));
   found.study = nearest_runs(study, found.arms);

@@ -35,7 +35,7 @@ std::optional<Reach> reach_of(std::span<const Trained> baseline, size_t seed) {
 
 /// The geometric mean of the exponentials, if no seed lacks one.
 CostRatio ratio_of(config::Resource resource, const std::vector<double>& logarithms) {
-  CostRatio ratio{.resource = resource, .values = {}, .bounds = {}, .interval = {}};
+  CostRatio ratio{.resource = resource};
   for (const double one : logarithms) ratio.values.push_back(std::exp(one));
   ratio.bounds.assign(ratio.values.size(), Bound::exact);
   const auto sample = sample_of(logarithms);

@@ -259,20 +259,16 @@ inline int64_t count_declared_tasks(const std::vector<TaskEvidence>& settings) {
   return std::ssize(tasks);
 }
 
-/// Whether a comparison of the task has a margin.
-inline bool tests_margins(const TaskEvidence& task) {
+/// The baseline of the task; null if the study has none.
+inline const ArmEvidence* baseline_of(const TaskEvidence& task) {
   for (const auto& arm : task.arms)
-    for (const auto& cell : arm.cells)
-      if (cell.contrast && cell.contrast->claim.margin) return true;
-  return false;
+    if (arm.baseline) return &arm;
+  return nullptr;
 }
 
 /// The baseline of `arm`; null if it is a baseline itself or the study has no baseline.
 inline const ArmEvidence* baseline_of(const TaskEvidence& task, const ArmEvidence& arm) {
-  if (arm.baseline) return nullptr;
-  for (const auto& other : task.arms)
-    if (other.baseline) return &other;
-  return nullptr;
+  return arm.baseline ? nullptr : baseline_of(task);
 }
 
 /// The task of means over all tasks. No declared task has a name with a space.

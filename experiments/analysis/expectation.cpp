@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/errors.h"
 
 namespace ablate::analysis {
@@ -29,8 +30,8 @@ struct Side {
 Side term_side(const config::Term& term, const TaskEvidence& task) {
   if (!term.arm) return {term.factor, fmt::format("{}", term.factor)};
   const auto& name = *term.arm;
-  const auto arm = std::ranges::find(task.arms, name, &ArmEvidence::name);
-  const auto* cell = arm == task.arms.end() ? nullptr : cell_of_term(*arm, term);
+  const auto* arm = find_named(task.arms, name);
+  const auto* cell = arm == nullptr ? nullptr : cell_of_term(*arm, term);
   if (cell == nullptr || cell->sample.count == 0)
     return {.text = fmt::format("{}.{}{} is missing", name, term.metric,
                                 term.test_set.empty() ? "" : "[" + term.test_set + "]")};
@@ -81,8 +82,8 @@ std::string clause_words(const config::Clause& clause) {
 
 Expectation check_clause(const config::Clause& clause, const Evidence& evidence) {
   Expectation expectation{.text = clause.text};
-  const auto task = std::ranges::find(evidence.tasks, clause.task, &TaskEvidence::name);
-  if (task == evidence.tasks.end()) return expectation;
+  const auto* task = find_named(evidence.tasks, clause.task);
+  if (task == nullptr) return expectation;
   const auto left = term_side(clause.left, *task), right = term_side(clause.right, *task);
   expectation.holds = holds(clause, left.value, right.value);
   if (std::isnan(left.value) || std::isnan(right.value))

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/errors.h"
 #include "experiments/records/folders.h"
 
@@ -102,75 +105,57 @@ struct Flaw {
   bool share = false;
 };
 
-double cut_outputs(const records::TestScores& test) {
-  return static_cast<double>(test.cut_outputs);
-}
-double altered(const records::TestScores& test) {
-  return static_cast<double>(test.altered_references);
-}
-double unwritable(const records::TestScores& test) {
-  return static_cast<double>(test.unwritable_references);
+template <auto Member>
+double count_of(const records::TestScores& test) {
+  return static_cast<double>(test.*Member);
 }
 
+constexpr auto kAltered = count_of<&records::TestScores::altered_references>;
+
 constexpr auto kFlaws = std::to_array<Flaw>(
-    {{.of = [](const records::TestScores& test) { return test.unknown_targets; },
+    {{.of = count_of<&records::TestScores::unknown_targets>,
       .what = "unknown tokens among the targets",
       .meaning = "nats and bits per character count their text at ln 257 nats per byte; perplexity "
                  "and token accuracy treat an unknown token like any other",
       .share = true},
-     {.of = cut_outputs,
+     {.of = count_of<&records::TestScores::cut_outputs>,
       .what = "outputs cut at the greatest length",
       .meaning = "see decoding.max_length and decoding.max_ratio"},
-     {.of = altered,
+     {.of = kAltered,
       .what = "targets that the tokenizer writes otherwise",
       .meaning = "exact match and word error rate compare both sides as it normalises them, and "
                  "nats and bits per character are of what it writes",
       .only = Compared::text},
-     {.of = altered,
+     {.of = kAltered,
       .what = "lines that the tokenizer writes otherwise",
       .meaning = "nats and bits per character are of what it writes",
       .only = Compared::nothing},
-     {.of = unwritable,
+     {.of = count_of<&records::TestScores::unwritable_references>,
       .what = "targets that the tokenizer cannot write",
       .meaning = "no output is an exact match of them",
       .only = Compared::text}});
 
-/// A test set of a task.
-struct Place {
-  std::string task, test_set;
-  int64_t examples;
-  bool operator==(const Place&) const = default;
+/// The scores of a run on a test set.
+struct ScoredTest {
+  const records::RunResult& run;
+  const records::TestScores& test;
 };
 
-std::vector<Place> places_of(std::span<const records::RunResult> results) {
-  std::vector<Place> places;
-  for (const auto& run : results)
-    for (const auto& test : run.tests)
-      if (Place place{run.task, test.name, test.examples};
-          std::ranges::find(places, place) == places.end())
-        places.push_back(std::move(place));
-  return places;
-}
-
-struct ArmFlaw {
-  std::string arm;
-  double most;
-};
-
-std::vector<ArmFlaw> arms_with(const Flaw& flaw, const Place& place,
-                               std::span<const records::RunResult> results) {
-  std::vector<ArmFlaw> arms;
-  for (const auto& run : results)
-    for (const auto& test : run.tests) {
-      if (Place{run.task, test.name, test.examples} != place) continue;
-      if (!(flaw.of(test) > 0) || flaw.only.value_or(test.compared) != test.compared) continue;
-      const auto known = std::ranges::find(arms, run.arm, &ArmFlaw::arm);
-      if (known == arms.end())
-        arms.push_back({run.arm, flaw.of(test)});
-      else
-        known->most = std::max(known->most, flaw.of(test));
-    }
-  return arms;
+/// "base 3.2 %", "base 4 of 100": the most of any seed, of each arm with the flaw.
+std::vector<std::string> figures_of(const Flaw& flaw, const std::vector<ScoredTest>& all) {
+  std::vector<ScoredTest> flawed;
+  std::ranges::copy_if(all, std::back_inserter(flawed), [&](const ScoredTest& one) {
+    return flaw.of(one.test) > 0 && flaw.only.value_or(one.test.compared) == one.test.compared;
+  });
+  std::vector<std::string> figures;
+  for (const auto& [arm, scored] : grouped(flawed, [](const auto& one) { return one.run.arm; })) {
+    double most = 0;
+    for (const auto& one : scored) most = std::max(most, flaw.of(one.test));
+    figures.push_back(
+        flaw.share ? fmt::format("{} {} %", arm, percent_figure(100 * most))
+                   : fmt::format("{} {:.0f} of {}", arm, most, scored.front().test.examples));
+  }
+  return figures;
 }
 
 constexpr double kAlikeSize = 0.02, kLargeTable = 1.0 / 3;
@@ -182,17 +167,18 @@ double table_share(const ArmEvidence& arm) {
 }  // namespace
 
 void add_test_flaws(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
-  for (const auto& place : places_of(results))
-    for (const auto& flaw : kFlaws) {
-      std::vector<std::string> figures;
-      for (const auto& [arm, most] : arms_with(flaw, place, results))
-        figures.push_back(flaw.share ? fmt::format("{} {} %", arm, percent_figure(100 * most))
-                                     : fmt::format("{} {:.0f} of {}", arm, most, place.examples));
-      if (!figures.empty())
-        notes.push_back(fmt::format("{} ({}): {}: {} (the most of any seed); {}.", place.task,
-                                    place.test_set, flaw.what, fmt::join(figures, ", "),
+  std::vector<ScoredTest> all;
+  for (const auto& run : results)
+    for (const auto& test : run.tests) all.push_back({run, test});
+  const auto place = [](const ScoredTest& one) {
+    return std::tuple(one.run.task, one.test.name, one.test.examples);
+  };
+  for (const auto& [key, scored] : grouped(all, place))
+    for (const auto& flaw : kFlaws)
+      if (const auto figures = figures_of(flaw, scored); !figures.empty())
+        notes.push_back(fmt::format("{} ({}): {}: {} (the most of any seed); {}.", std::get<0>(key),
+                                    std::get<1>(key), flaw.what, fmt::join(figures, ", "),
                                     flaw.meaning));
-    }
 }
 
 void add_token_tables(const Evidence& evidence, std::vector<std::string>& notes) {

@@ -218,7 +218,7 @@ void test_signs(Family& family, bool jointly) {
 
 void add_relative(Tested& one) {
   const double mean = statistics::mean(one.baseline);
-  if (mean > 0) one.contrast->relative = {.mean = one.contrast->mean / mean, .interval = {}};
+  if (mean > 0) one.contrast->relative = {.mean = one.contrast->mean / mean};
 }
 
 /// Corrects all p of the family for the looks before this one, too.

@@ -53,6 +53,11 @@ std::string format_metric(const std::optional<statistics::Interval>& interval,
   return fmt::format("[{}, {}]", low, high);
 }
 
+std::string estimate_figure(double mean, const std::optional<statistics::Interval>& interval,
+                            const std::string& metric) {
+  return format_metric(mean, metric) + (interval ? " " + format_metric(interval, metric) : "");
+}
+
 std::string p_figure(double p) {
   if (std::isnan(p)) return "-";
   return p < 0.0005 ? "< 0.001" : fmt::format("{:.{}f}", p, p < 0.0995 ? 3 : 2);
@@ -85,26 +90,9 @@ std::string display_name(const std::string& name) {
 }
 
 std::string display_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::no_worse:
-      return "no worse";
-    case Verdict::uneven:
-      return "other seeds";
-    case Verdict::censored:
-      return "not reached";
-    case Verdict::not_tested:
-      return "not finite";
-    case Verdict::better:
-    case Verdict::worse:
-    case Verdict::equivalent:
-    case Verdict::inconclusive:
-    case Verdict::unstable:
-    case Verdict::too_few_seeds:
-    case Verdict::not_learned:
-    case Verdict::crossed:
-    case Verdict::exploratory:
-      break;
-  }
+  if (verdict == Verdict::uneven) return "other seeds";
+  if (verdict == Verdict::censored) return "not reached";
+  if (verdict == Verdict::not_tested) return "not finite";
   return with_spaces(config::word_of(verdict));
 }
 

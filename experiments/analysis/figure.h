@@ -28,6 +28,10 @@ std::pair<std::string, std::string> interval_ends(const statistics::Interval& in
 std::string format_metric(const std::optional<statistics::Interval>& interval,
                           const std::string& metric);
 
+/// "0.031 [0.020, 0.042]": an estimate, with its interval if it has one.
+std::string estimate_figure(double mean, const std::optional<statistics::Interval>& interval,
+                            const std::string& metric);
+
 /// "0.031", "< 0.001".
 std::string p_figure(double p);
 

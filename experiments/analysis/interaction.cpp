@@ -27,9 +27,7 @@ std::vector<double> centred_at_zero(std::vector<double> values) {
 std::vector<double> over_rungs(const Effects& samples, size_t seed) {
   std::vector<double> values;
   for (const auto& sample : samples) values.push_back(sample.values[seed]);
-  const bool finite =
-      std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-  return finite ? values : std::vector<double>{};
+  return statistics::all_finite(values) ? values : std::vector<double>{};
 }
 
 namespace {
@@ -41,7 +39,7 @@ struct Centred {
 };
 
 Centred centred_effects(const Effects& effects) {
-  Centred centred{.seeds = {}, .rungs = std::vector<std::vector<double>>(effects.size())};
+  Centred centred{.rungs = std::vector<std::vector<double>>(effects.size())};
   for (size_t seed = 0; seed < effects.front().values.size(); ++seed) {
     auto values = over_rungs(effects, seed);
     if (values.empty()) continue;

@@ -14,6 +14,7 @@
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/interaction.h"
 #include "experiments/analysis/ladder_sentence.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/config/yaml/value.h"
@@ -32,7 +33,7 @@ bool is_tunable(const std::string& axis) {
 
 /// The number that a grid's value spells; NaN if it is none.
 double number_of(const std::string& value) {
-  return config::parse_number({.type = config::Value::Type::scalar, .scalar = value, .mark = {}})
+  return config::parse_number({.type = config::Value::Type::scalar, .scalar = value})
       .value.value_or(kUntested);
 }
 
@@ -43,10 +44,10 @@ const std::string* value_of(const TaskEvidence& task, const std::string& key) {
 }
 
 double parameters_of_baseline(const TaskEvidence& task) {
-  const auto found = std::ranges::find(task.arms, true, &ArmEvidence::baseline);
-  return found == task.arms.end() || found->parameters == 0
+  const auto* baseline = baseline_of(task);
+  return baseline == nullptr || baseline->parameters == 0
              ? kUntested
-             : static_cast<double>(found->parameters);
+             : static_cast<double>(baseline->parameters);
 }
 
 Rung rung_of(const TaskEvidence& task, const std::string& axis) {
@@ -62,15 +63,6 @@ std::string other_coordinates(const TaskEvidence& task, const std::string& axis)
     if (key != axis)
       text += fmt::format("{}{}={}", text.empty() ? "" : ", ", config::last_key(key), value);
   return text;
-}
-
-/// One value for each seed; NaN where the arm or the baseline lacks it.
-std::vector<double> differences_by_seed(const Cell& arm, const Cell& baseline) {
-  std::vector<double> differences(arm.sample.values.size(), kUntested);
-  if (is_censored(arm.sample) || is_censored(baseline.sample)) return differences;
-  for (size_t i = 0; i < differences.size(); ++i)
-    differences[i] = arm.sample.values[i] - baseline.sample.values[i];
-  return differences;
 }
 
 /// Whether a rung with this verdict may support a sentence about all rungs.
@@ -148,8 +140,8 @@ class Climb {
   }
 
   const Cell* cell_in(const TaskEvidence& task, const std::string& arm) const {
-    const auto found = std::ranges::find(task.arms, arm, &ArmEvidence::name);
-    return found == task.arms.end() ? nullptr : find_cell(*found, ladder_.test_set, ladder_.metric);
+    const auto* found = find_named(task.arms, arm);
+    return found == nullptr ? nullptr : find_cell(*found, ladder_.test_set, ladder_.metric);
   }
 
   void add(const std::string& name) {
@@ -158,7 +150,7 @@ class Climb {
     std::vector<Trained> trained, trained_baseline;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& task = *tasks_[i];
-      const auto found = std::ranges::find(task.arms, name, &ArmEvidence::name);
+      const auto* found = find_named(task.arms, name);
       const auto* own = cell_in(task, name);
       if (own == nullptr) return;
       arm.scores.push_back(own->sample);
@@ -179,20 +171,15 @@ class Climb {
     if (std::ranges::all_of(arm.time, [](const auto& ratio) { return std::isnan(ratio.mean); }))
       arm.time.clear();
     add_best(arm);
-    if (fit_ == config::Fit::power) add_fit(arm, models);
+    if (fit_ == config::Fit::power) arm.fit = size_fit_of(models, ladder_.test_set, ladder_.metric);
     ladder_.arms.push_back(std::move(arm));
-  }
-
-  void add_fit(LadderArm& arm, const std::vector<Sized>& models) const {
-    arm.fit = size_fit_of(models);
-    if (!arm.fit) return;
-    arm.fit->test_set = ladder_.test_set;
-    arm.fit->metric = ladder_.metric;
   }
 
   /// With the interval and the p of the rung's verdict.
   void add_effect(LadderArm& arm, const Cell& own, const Cell& baseline) const {
-    auto effect = sample_of(differences_by_seed(own, baseline));
+    const bool bounded = is_censored(own.sample) || is_censored(baseline.sample);
+    auto effect = sample_of(bounded ? std::vector<double>(own.sample.values.size(), kUntested)
+                                    : differences_by_seed(own.sample, baseline.sample));
     const auto& contrast = own.contrast;
     effect.interval = contrast ? contrast->interval : std::nullopt;
     arm.p.push_back(contrast ? contrast->difference.adjusted_p : kUntested);
@@ -256,8 +243,7 @@ class Climb {
   /// Tests estimates, at most one for each arm, as a family.
   void test(const std::vector<Estimate>& estimates) const {
     std::vector<Contrast> contrasts(estimates.size());
-    Family family{.tested = {},
-                  .comparisons = static_cast<int64_t>(comparisons_),
+    Family family{.comparisons = static_cast<int64_t>(comparisons_),
                   .test = test_,
                   .correction = correction_};
     for (size_t i = 0; i < estimates.size(); ++i) {
@@ -303,12 +289,9 @@ class Climb {
   }
 
   void compare_best(LadderArm& arm) const {
-    const auto baseline = std::ranges::find(ladder_.arms, arm.baseline, &LadderArm::name);
-    if (baseline == ladder_.arms.end() || !arm.best) return;
-    std::vector<double> differences;
-    for (size_t i = 0; i < arm.best->values.size(); ++i)
-      differences.push_back(arm.best->values[i] - baseline->best->values[i]);
-    arm.best_effect = sample_of(std::move(differences));
+    const auto* baseline = find_named(ladder_.arms, arm.baseline);
+    if (baseline != nullptr && arm.best)
+      arm.best_effect = sample_of(differences_by_seed(*arm.best, *baseline->best));
   }
 
   Tasks tasks_;
@@ -335,16 +318,10 @@ std::vector<std::string> axes_of(const Tasks& tasks) {
 
 /// Tasks that differ only along the axis, in their order.
 std::vector<Tasks> along(const Tasks& tasks, const std::string& axis) {
-  std::vector<std::pair<std::string, Tasks>> groups;
-  for (const auto* task : tasks) {
-    const auto at = other_coordinates(*task, axis);
-    auto found = std::ranges::find(groups, at, [](const auto& group) { return group.first; });
-    if (found == groups.end()) found = groups.insert(found, {at, {}});
-    found->second.push_back(task);
-  }
   std::vector<Tasks> all;
-  for (auto& [at, group] : groups)
-    if (group.size() > 1) all.push_back(std::move(group));
+  for (const auto& [at, group] :
+       grouped(tasks, [&](const auto* task) { return other_coordinates(*task, axis); }))
+    if (group.size() > 1) all.push_back(group);
   return all;
 }
 
@@ -357,15 +334,11 @@ bool all_have(const Tasks& tasks, const Cell& cell) {
 }  // namespace
 
 std::vector<Ladder> ladders_of(std::span<const TaskEvidence> tasks, const config::Study& study) {
-  std::vector<std::pair<std::string, Tasks>> declared;
-  for (const auto& task : tasks) {
-    auto found = std::ranges::find(declared, task.setting.task,
-                                   [](const auto& group) { return group.first; });
-    if (found == declared.end()) found = declared.insert(found, {task.setting.task, {}});
-    found->second.push_back(&task);
-  }
+  Tasks all;
+  for (const auto& task : tasks) all.push_back(&task);
   std::vector<Ladder> ladders;
-  for (const auto& [name, settings] : declared)
+  for (const auto& [name, settings] :
+       grouped(all, [](const auto* task) { return task->setting.task; }))
     for (const auto& axis : axes_of(settings))
       for (const auto& group : along(settings, axis))
         for (const auto& cell : group.front()->arms.front().cells)

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/config/schema/option.h"
 
 namespace ablate::analysis {
@@ -29,8 +31,7 @@ std::string place_figure(const Ladder& ladder, double x) {
 
 /// "-0.072 [-0.111, -0.026]"
 std::string slope_figure(const Ladder& ladder, const LadderArm& arm) {
-  const auto mean = format_metric(arm.slope.mean, ladder.metric);
-  return arm.slope.interval ? mean + " " + format_metric(arm.slope.interval, ladder.metric) : mean;
+  return estimate_figure(arm.slope.mean, arm.slope.interval, ladder.metric);
 }
 
 /// "with ten times the parameters"
@@ -63,11 +64,10 @@ std::string turn_text(const Ladder& ladder, const LadderArm& arm) {
 
 std::string best_text(const Ladder& ladder, const LadderArm& arm) {
   if (!arm.best_effect || arm.best_effect->count == 0) return "";
-  const auto ends = format_metric(arm.best_effect->interval, ladder.metric);
-  return fmt::format("with the best value of each seed it differs from {} by {}{}{}.", arm.baseline,
-                     format_metric(arm.best_effect->mean, ladder.metric),
-                     ends.empty() ? "" : " " + ends,
-                     std::isnan(arm.best_p) ? "" : fmt::format(" (p {})", p_figure(arm.best_p)));
+  return fmt::format(
+      "with the best value of each seed it differs from {} by {}{}.", arm.baseline,
+      estimate_figure(arm.best_effect->mean, arm.best_effect->interval, ladder.metric),
+      std::isnan(arm.best_p) ? "" : fmt::format(" (p {})", p_figure(arm.best_p)));
 }
 
 /// "three", of a few.
@@ -88,39 +88,18 @@ std::string rung_words(const Ladder& ladder, size_t count) {
   return fmt::format("value{} of {}", count == 1 ? "" : "s", key);
 }
 
-/// Rungs with the same verdict.
-struct Stretch {
-  std::string verdict;
-  std::vector<size_t> rungs;
-};
-
-std::vector<Stretch> stretches_of(std::span<const std::string> verdicts) {
-  std::vector<Stretch> stretches;
-  for (size_t i = 0; i < verdicts.size(); ++i) {
-    auto same = std::ranges::find(stretches, verdicts[i], &Stretch::verdict);
-    if (same == stretches.end()) same = stretches.insert(same, {verdicts[i], {}});
-    same->rungs.push_back(i);
-  }
-  return stretches;
-}
-
 /// "all three blocks", "both sizes", "block 32", "sizes small and large"
 std::string place_words(const Ladder& ladder, const std::vector<size_t>& rungs) {
   if (rungs.size() == ladder.rungs.size()) return all_rungs(ladder);
-  std::string labels;
-  for (size_t i = 0; i < rungs.size(); ++i)
-    labels += (i == 0 ? "" : i + 1 == rungs.size() ? " and " : ", ") + ladder.rungs[rungs[i]].label;
-  return rung_words(ladder, rungs.size()) + " " + labels;
+  return rung_words(ladder, rungs.size()) + " " +
+         enumerated(rungs, [&](size_t rung) { return ladder.rungs[rung].label; });
 }
 
 /// "0.119 to 0.185 bits per character less", "0.010 less to 0.020 more exact match"
 std::string range_words(const Ladder& ladder, const LadderArm& arm,
                         const std::vector<size_t>& rungs) {
-  double low = arm.effects[rungs.front()].mean, high = low;
-  for (const size_t rung : rungs) {
-    low = std::min(low, arm.effects[rung].mean);
-    high = std::max(high, arm.effects[rung].mean);
-  }
+  const auto [low, high] = std::ranges::minmax(
+      rungs | std::views::transform([&](size_t rung) { return arm.effects[rung].mean; }));
   const auto figure = [&](double mean) { return format_metric(std::abs(mean), ladder.metric); };
   const auto name = display_name(ladder.metric);
   if (low == 0 && high == 0) return "the same " + name;
@@ -194,7 +173,8 @@ std::string all_rungs(const Ladder& ladder) {
 std::string lead_of(const Ladder& ladder, const LadderArm& arm,
                     std::span<const std::string> verdicts) {
   std::string text;
-  for (const auto& [verdict, rungs] : stretches_of(verdicts))
+  for (const auto& [verdict, rungs] : grouped(std::views::iota(size_t{0}, verdicts.size()),
+                                              [&](size_t rung) { return verdicts[rung]; }))
     text += fmt::format("{}{} at {} ({})", text.empty() ? "" : ", ", verdict,
                         place_words(ladder, rungs), range_words(ladder, arm, rungs));
   return text + trend_words(ladder, arm);

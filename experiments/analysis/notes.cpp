@@ -11,6 +11,7 @@
 #include <set>
 
 #include "experiments/analysis/claims.h"
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/control.h"
 #include "experiments/analysis/curve.h"
@@ -72,10 +73,8 @@ void add_targets(const Evidence& evidence, std::vector<std::string>& notes) {
 /// How good the declared forecasts were.
 void add_forecasts(const Evidence& evidence, std::vector<std::string>& notes) {
   std::vector<statistics::ForecastScore> scores;
-  for (const auto& task : evidence.tasks)
-    for (const auto& arm : task.arms)
-      for (const auto& cell : arm.cells)
-        if (cell.contrast && cell.contrast->forecast) scores.push_back(*cell.contrast->forecast);
+  for (const auto& one : compared_in(evidence.tasks))
+    if (one.contrast().forecast) scores.push_back(*one.contrast().forecast);
   if (scores.empty()) return;
   double brier = 0;
   for (const auto& score : scores) brier += score.brier / static_cast<double>(scores.size());
@@ -303,45 +302,21 @@ void add_training_notes(const config::Study& study, std::span<const records::Run
     notes.push_back(fmt::format("{}: {}.", config::listed(names), note));
 }
 
-/// Means over the finished seeds of an arm.
-struct Trained {
-  std::string arm;
-  double steps = 0, tokens = 0;
-};
-
-std::optional<Trained> trained(std::span<const records::RunResult> results, const std::string& task,
-                               const std::string& arm) {
-  Trained mean{.arm = arm};
-  double runs = 0;
-  for (const auto& run : results)
-    if (run.task == task && run.arm == arm && run.steps > 0) {
-      mean.steps += static_cast<double>(run.steps);
-      mean.tokens += static_cast<double>(run.tokens);
-      ++runs;
-    }
-  if (runs == 0) return {};
-  return Trained{arm, mean.steps / runs, mean.tokens / runs};
-}
-
 /// Arms with the same number of steps as their baseline but another number of tokens.
-void add_tokens(const Evidence& evidence, std::span<const records::RunResult> results,
-                std::vector<std::string>& notes) {
+void add_token_counts(const Evidence& evidence, std::vector<std::string>& notes) {
   constexpr double kAlike = 0.01;
   for (const auto& task : evidence.tasks) {
     std::vector<std::string> uneven;
     for (const auto& arm : task.arms) {
       const auto* baseline = baseline_of(task, arm);
-      const auto mine = trained(results, task.name, arm.name);
-      const auto base =
-          baseline == nullptr ? std::nullopt : trained(results, task.name, baseline->name);
-      if (!mine || !base || mine->steps != base->steps ||
-          std::abs(mine->tokens - base->tokens) <= kAlike * base->tokens)
-        continue;
-      uneven.push_back(fmt::format("{} {} beside {} of {}", mine->arm,
-                                   count_figure(std::llround(mine->tokens)),
-                                   count_figure(std::llround(base->tokens)), base->arm));
+      if (baseline == nullptr || arm.steps.mean != baseline->steps.mean) continue;
+      const double own = arm.tokens.mean, base = baseline->tokens.mean;
+      if (std::abs(own - base) > kAlike * base)
+        uneven.push_back(fmt::format("{} {} beside {} of {}", arm.name,
+                                     count_figure(std::llround(own)),
+                                     count_figure(std::llround(base)), baseline->name));
     }
-    if (!uneven.empty())
+    if (!uneven.empty() && task.parts.empty())
       notes.push_back(
           fmt::format("{}: in the same number of steps, arms were trained on different numbers of "
                       "target tokens: {}. A budget in tokens makes them equal (training.budget).",
@@ -368,7 +343,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_fits(evidence, study, notes);
   add_starts(evidence, results, notes);
   add_training_notes(study, results, notes);
-  add_tokens(evidence, results, notes);
+  add_token_counts(evidence, notes);
   add_token_tables(evidence, notes);
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);

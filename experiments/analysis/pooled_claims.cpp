@@ -1,19 +1,10 @@
 #include "experiments/analysis/pooled_claims.h"
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::analysis {
 namespace {
-
-/// Calls `each` with the study, the setting, the arm and every primary cell that has a contrast.
-template <class Each>
-void for_contrasts(std::span<const Evidence> studies, const Each& each) {
-  for (const auto& study : studies)
-    for (const auto& task : study.tasks)
-      for (const auto& arm : task.arms)
-        for (const auto& cell : arm.cells)
-          if (cell.primary && cell.contrast) each(study, task, arm, cell);
-}
 
 bool counts(const Contrast& contrast) {
   return contrast.claim.kind && contrast.outside.empty() &&
@@ -34,18 +25,18 @@ double deciding_p(const Contrast& contrast) {
 
 std::vector<PooledClaim> claims_of(std::span<const Evidence> studies) {
   std::vector<PooledClaim> claims;
-  for_contrasts(studies, [&](const Evidence& study, const TaskEvidence& task,
-                             const ArmEvidence& arm, const Cell& cell) {
-    const auto& contrast = *cell.contrast;
-    if (arm.control || !counts(contrast)) return;
-    claims.push_back({.study = study.study,
-                      .setting = task.name,
-                      .arm = arm.name,
-                      .test_set = cell.test_set,
-                      .claim = *contrast.claim.kind,
-                      .outcome = contrast.outcome,
-                      .p = deciding_p(contrast)});
-  });
+  for (const auto& study : studies)
+    for (const auto& one : compared_in(study.tasks)) {
+      const auto& contrast = one.contrast();
+      if (!one.cell.primary || one.arm.control || !counts(contrast)) continue;
+      claims.push_back({.study = study.study,
+                        .setting = one.task.name,
+                        .arm = one.arm.name,
+                        .test_set = one.cell.test_set,
+                        .claim = *contrast.claim.kind,
+                        .outcome = contrast.outcome,
+                        .p = deciding_p(contrast)});
+    }
   std::vector<double> p;
   for (const auto& claim : claims) p.push_back(claim.p);
   const auto q = statistics::false_discovery_rates(p);
@@ -55,13 +46,13 @@ std::vector<PooledClaim> claims_of(std::span<const Evidence> studies) {
 
 std::optional<FalseAlarms> false_alarms_of(std::span<const Evidence> studies) {
   FalseAlarms found;
-  for_contrasts(
-      studies, [&](const Evidence&, const TaskEvidence&, const ArmEvidence& arm, const Cell& cell) {
-        const auto verdict = cell.contrast->verdict;
-        if (!arm.control || !is_tested(verdict)) return;
-        ++found.controls;
-        if (verdict == Verdict::better || verdict == Verdict::worse) ++found.alarms;
-      });
+  for (const auto& study : studies)
+    for (const auto& one : compared_in(study.tasks)) {
+      const auto verdict = one.contrast().verdict;
+      if (!one.cell.primary || !one.arm.control || !is_tested(verdict)) continue;
+      ++found.controls;
+      if (verdict == Verdict::better || verdict == Verdict::worse) ++found.alarms;
+    }
   if (found.controls == 0) return {};
   found.interval = statistics::exact_interval(found.alarms, found.controls);
   return found;

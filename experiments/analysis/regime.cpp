@@ -45,11 +45,8 @@ config::RegimeOptions regime_of(const config::Experiment& experiment,
   const auto parameters = static_cast<double>(run.parameters);
   const auto read = static_cast<double>(run.tokens), text = static_cast<double>(run.text_tokens);
   config::RegimeOptions regime{.parameters = just(parameters),
-                               .depth = {},
                                .width = just(static_cast<double>(model.d_model)),
-                               .length = just(static_cast<double>(run.longest_sequence)),
-                               .tokens_per_parameter = {},
-                               .epochs = {}};
+                               .length = just(static_cast<double>(run.longest_sequence))};
   regime.depth = just(static_cast<double>(
       std::max(depth_of(model, models::Side::encoder), depth_of(model, models::Side::decoder))));
   if (parameters > 0) regime.tokens_per_parameter = just(std::min(read, text) / parameters);

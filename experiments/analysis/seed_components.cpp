@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "experiments/analysis/contrast.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/statistics/components.h"
 #include "experiments/config/study/crossed_seeds.h"
@@ -82,13 +83,6 @@ SeedComponents components_of(const Table& table, SeedComponents one) {
   return one;
 }
 
-std::vector<double> paired_differences(const Sample& arm, const Sample& baseline) {
-  std::vector<double> differences;
-  for (size_t i = 0; i < arm.values.size(); ++i)
-    differences.push_back(arm.values[i] - baseline.values[i]);
-  return differences;
-}
-
 void forget_intervals(ArmEvidence& arm) {
   for (auto* sample : {&arm.steps, &arm.tokens, &arm.training_flops, &arm.training_seconds,
                        &arm.tokens_per_second, &arm.memory_bytes})
@@ -115,7 +109,7 @@ void add_components(TaskEvidence& task, const std::vector<int64_t>& seeds) {
         task.components.push_back(components_of(*table, of));
       if (baseline == nullptr) continue;
       of.difference = true;
-      const auto differences = paired_differences(cell.sample, baseline->cells[i].sample);
+      const auto differences = differences_by_seed(cell.sample, baseline->cells[i].sample);
       if (const auto table = table_of(differences, seeds))
         task.components.push_back(components_of(*table, of));
     }

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/figure.h"
 
 namespace ablate::analysis {
@@ -17,23 +18,21 @@ std::string statement_of(const config::ArmClaim& claim) {
 }
 
 /// "agrees (copy, length 12)"
-std::string outcome_on(const TaskEvidence& task, const Cell& cell) {
-  return fmt::format("{}{} ({}{}{})", claim_words(*cell.contrast),
-                     cell.contrast->outside.empty() ? "" : ", outside the source's regime",
-                     task.name, cell.test_set.empty() ? "" : ", ", cell.test_set);
+std::string outcome_on(const Compared& one) {
+  return fmt::format("{}{} ({}{}{})", claim_words(one.contrast()),
+                     one.contrast().outside.empty() ? "" : ", outside the source's regime",
+                     one.task.name, one.cell.test_set.empty() ? "" : ", ", one.cell.test_set);
 }
 
 }  // namespace
 
 std::vector<std::string> statement_notes(const Evidence& evidence) {
   std::map<std::string, std::vector<std::string>> outcomes;  // "a: statement" -> outcomes
-  for (const auto& task : evidence.tasks)
-    for (const auto& arm : task.arms)
-      for (const auto& cell : arm.cells) {
-        if (!cell.contrast || !cell.contrast->outcome) continue;
-        if (const auto statement = statement_of(cell.contrast->claim); !statement.empty())
-          outcomes[arm.name + ": " + statement].push_back(outcome_on(task, cell));
-      }
+  for (const auto& one : compared_in(evidence.tasks)) {
+    if (!one.contrast().outcome) continue;
+    if (const auto statement = statement_of(one.contrast().claim); !statement.empty())
+      outcomes[one.arm.name + ": " + statement].push_back(outcome_on(one));
+  }
   std::vector<std::string> notes;
   for (const auto& [statement, found] : outcomes)
     notes.push_back(fmt::format("Claim on {}: {}.", statement, fmt::join(found, "; ")));

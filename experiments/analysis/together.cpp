@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/errors.h"
 
 namespace ablate::analysis {
@@ -70,19 +71,17 @@ double first_of(const std::optional<config::Range>& range) { return range ? rang
 
 /// Arms but controls by name and metric, in the order in which the studies name them.
 std::vector<std::vector<ArmOfStudy>> arms_of(std::span<const Evidence> studies) {
-  std::vector<std::vector<ArmOfStudy>> groups;
+  std::vector<ArmOfStudy> all;
   for (const auto& study : studies)
     for (const auto& task : study.tasks)
-      for (const auto& arm : task.arms) {
-        if (arm.baseline || arm.control) continue;
-        const auto same = [&](const std::vector<ArmOfStudy>& group) {
-          return group.front().arm->name == arm.name && group.front().task->metric == task.metric;
-        };
-        auto group = std::ranges::find_if(groups, same);
-        if (group == groups.end()) group = groups.insert(group, std::vector<ArmOfStudy>());
-        if (!group->empty()) check_same_change(group->front(), {&study, &task, &arm});
-        group->push_back({&study, &task, &arm});
-      }
+      for (const auto& arm : task.arms)
+        if (!arm.baseline && !arm.control) all.push_back({&study, &task, &arm});
+  std::vector<std::vector<ArmOfStudy>> groups;
+  const auto key = [](const ArmOfStudy& one) { return std::pair(one.arm->name, one.task->metric); };
+  for (const auto& [name_and_metric, group] : grouped(all, key)) {
+    for (const auto& one : group) check_same_change(group.front(), one);
+    groups.push_back(group);
+  }
   return groups;
 }
 
@@ -142,8 +141,7 @@ struct Fitted {
 std::optional<Fitted> pooled_fit(const PooledArm& arm) {
   const auto known = [&](size_t covariates) {
     return std::ranges::all_of(arm.settings, [&](const SettingEffect& setting) {
-      return std::ranges::all_of(covariates_of(setting, covariates),
-                                 [](double value) { return std::isfinite(value); });
+      return statistics::all_finite(covariates_of(setting, covariates));
     });
   };
   for (const size_t covariates : {size_t{2}, size_t{1}, size_t{0}}) {

@@ -5,45 +5,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "experiments/analysis/curve.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/config/schema/option.h"
 
 namespace ablate::analysis {
 namespace {
 
-double mean_loss(config::TriedCombination tried) {
-  for (auto& perplexity : tried.scores)
-    if (perplexity) perplexity = std::log(*perplexity);
-  return config::mean_score(tried);
-}
-
-/// The loss of the chosen combinations, as config::chosen_score() is their score.
-double chosen_loss(config::ArmSearch search) {
-  for (auto& tried : search.tried)
-    for (auto& perplexity : tried.scores)
-      if (perplexity) perplexity = std::log(*perplexity);
-  return config::chosen_score(search);
-}
-
+/// Of an arm whose scores are perplexities.
 double sensitivity_of(const TunedArm& arm) {
-  const auto& search = arm.search;
-  double sum = 0, count = 0;
-  for (const auto& tried : search.tried)
-    if (tried.declared) {
-      sum += mean_loss(tried);
-      ++count;
-    }
-  return sum / count - (arm.curve ? std::log(arm.curve->score) : chosen_loss(search));
-}
-
-/// "+0.123", "-0.123", "+0.000"
-std::string signed_figure(double difference) {
-  const auto figure = config::number_text(difference, 3);
-  return (figure.starts_with('-') ? "" : "+") + figure;
+  auto losses = arm.search;
+  for (auto& tried : losses.tried)
+    for (auto& score : tried.scores)
+      if (score) score = std::log(*score);
+  std::vector<double> declared;
+  for (const auto& tried : losses.tried)
+    if (tried.declared) declared.push_back(config::mean_score(tried));
+  return statistics::mean(declared) -
+         (arm.curve ? std::log(arm.curve->score) : config::chosen_score(losses));
 }
 
 /// The mean difference from the baseline at equal values, over the seeds that both have.
@@ -60,6 +44,15 @@ double beside(const config::ArmSearch& baseline, const config::TriedCombination&
 
 }  // namespace
 
+std::string signed_figure(double difference) {
+  const auto figure = config::number_text(difference, 3);
+  return (figure.starts_with('-') ? "" : "+") + figure;
+}
+
+int64_t times_chosen(const config::ArmSearch& search, size_t tried) {
+  return std::ranges::count(search.chosen, std::optional(tried), &config::ChosenCombination::tried);
+}
+
 bool has_chosen(const config::ArmSearch& search) {
   return std::ranges::all_of(search.chosen, [](const auto& one) { return one.tried.has_value(); });
 }
@@ -72,23 +65,17 @@ int64_t at_edge(const config::ArmSearch& search, const config::TunedKey& key) {
 std::string chosen_values(const TunedArm& arm, size_t key) {
   if (arm.curve) return arm.curve->weights.empty() ? "-" : fmt::format("{:.3g}", arm.curve->value);
   const auto& search = arm.search;
-  std::vector<std::pair<std::string, int64_t>> counts;  // in the order of the values
-  for (size_t i = 0; i < search.tried.size(); ++i) {
-    const auto count =
-        std::ranges::count(search.chosen, std::optional(i), &config::ChosenCombination::tried);
-    if (count == 0) continue;
-    const auto& value = search.tried[i].values[key];
-    const auto known = std::ranges::find(counts, value, &std::pair<std::string, int64_t>::first);
-    if (known == counts.end())
-      counts.emplace_back(value, count);
-    else
-      known->second += count;
-  }
-  if (counts.size() == 1) return counts.front().first;
-  std::string text;
-  for (const auto& [value, count] : counts)
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", value, count);
-  return text.empty() ? "-" : text;
+  std::vector<std::string> chosen;  // by each search, in the order of the values
+  for (size_t i = 0; i < search.tried.size(); ++i)
+    chosen.insert(chosen.end(), static_cast<size_t>(times_chosen(search, i)),
+                  search.tried[i].values[key]);
+  const auto values = grouped(chosen, std::identity());
+  if (values.empty()) return "-";
+  if (values.size() == 1) return values.front().first;
+  std::vector<std::string> counts;
+  for (const auto& [value, searches] : values)
+    counts.push_back(fmt::format("{} ({})", value, searches.size()));
+  return fmt::format("{}", fmt::join(counts, ", "));
 }
 
 std::vector<TunedArm> arms_of(const std::vector<config::ArmSearch>& searches) {

@@ -25,6 +25,12 @@ double best_score(const TunedArm& arm);
 /// equal values of training.schedule.peak."; empty without both.
 std::string gain_sentence(const TunedArm& arm, const Evidence& evidence);
 
+/// "+0.123", "-0.123", "+0.000"; "-" of NaN: a difference of scores.
+std::string signed_figure(double difference);
+
+/// How many searches of the arm have chosen the combination with this place.
+int64_t times_chosen(const config::ArmSearch& search, size_t tried);
+
 /// Whether every search of the arm has chosen values.
 bool has_chosen(const config::ArmSearch& search);
 

@@ -16,10 +16,6 @@ namespace {
 
 using config::ClaimKind;
 
-bool finite(const Contrast& contrast) {
-  return std::ranges::all_of(contrast.differences, [](double d) { return std::isfinite(d); });
-}
-
 bool is_better(const Contrast& contrast, const Cell& cell) {
   return (contrast.mean > 0) == (cell.direction == Direction::higher);
 }
@@ -55,7 +51,7 @@ std::optional<NoClaim> no_claim_of(const Contrast& contrast, const Cell& cell,
   if (judged.crossed) return NoClaim{.reason = Reason::crossed};
   if (judged.no_claim) return judged.no_claim;
   if (!contrast.collapsed.empty()) return NoClaim{.reason = Reason::unstable};
-  if (!finite(contrast)) return NoClaim{.reason = Reason::not_finite};
+  if (!statistics::all_finite(contrast.differences)) return NoClaim{.reason = Reason::not_finite};
   if (too_few_seeds(contrast, judged)) return few_seeds(contrast, judged);
   const auto verdict = tested_verdict(contrast, cell);
   const bool alike = verdict == Verdict::equivalent || verdict == Verdict::no_worse;
@@ -130,17 +126,14 @@ std::optional<Outcome> outcome_of(const Contrast& contrast, const Cell& cell) {
 }
 
 std::string difference_text(const Contrast& contrast, const std::string& metric) {
-  const auto interval = format_metric(contrast.interval, metric);
-  return fmt::format("difference {}{}{}", format_metric(contrast.mean, metric),
-                     interval.empty() ? "" : " ", interval);
+  return "difference " + estimate_figure(contrast.mean, contrast.interval, metric);
 }
 
 /// "0.031 [0.020, 0.042]", as a positive size.
 std::string size_text(const Contrast& contrast, const std::string& metric) {
   auto interval = contrast.interval;
   if (interval && contrast.mean < 0) interval = {-interval->high, -interval->low};
-  const auto ends = format_metric(interval, metric);
-  return format_metric(std::abs(contrast.mean), metric) + (ends.empty() ? "" : " ") + ends;
+  return estimate_figure(std::abs(contrast.mean), interval, metric);
 }
 
 /// ", 3.2 % of the baseline (2.1 to 4.3)", as a positive size; empty for a share of right answers,
@@ -369,14 +362,16 @@ std::string_view phrase_of(ClaimKind kind) {
   return "";
 }
 
-std::string effect_text(const Contrast& contrast, const Cell& cell, const std::string& baseline) {
+std::string effect_text(const Compared& one) {
+  const auto& contrast = one.contrast();
+  const auto& cell = one.cell;
   const auto seeds = std::ssize(contrast.differences);
   if (std::ranges::count(contrast.differences, 0.0) == seeds)
-    return fmt::format("the same {} as {}{}", display_name(cell.metric), baseline,
+    return fmt::format("the same {} as {}{}", display_name(cell.metric), one.baseline(),
                        seeds < 2 ? "" : fmt::format(" in all {} seeds", seeds));
   const bool more = contrast.mean > 0;
   auto text = fmt::format("{} {} {} than {}", format_metric(std::abs(contrast.mean), cell.metric),
-                          more ? "more" : "less", display_name(cell.metric), baseline);
+                          more ? "more" : "less", display_name(cell.metric), one.baseline());
   if (const auto& interval = contrast.interval) {
     const auto [low, high] = interval_ends(
         more ? *interval : statistics::Interval{-interval->high, -interval->low}, cell.metric);

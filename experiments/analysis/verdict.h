@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/analysis/evidence.h"
+#include "experiments/analysis/compared.h"
 
 namespace ablate::analysis {
 
@@ -36,6 +36,6 @@ std::string_view phrase_of(config::ClaimKind kind);
 std::string no_claim_words(const Contrast& contrast);
 
 /// "0.868 less exact match than base (0.786 to 0.949), in all 6 seeds".
-std::string effect_text(const Contrast& contrast, const Cell& cell, const std::string& baseline);
+std::string effect_text(const Compared& one);
 
 }  // namespace ablate::analysis

@@ -10,6 +10,10 @@
 
 namespace ablate::statistics {
 
+bool all_finite(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
 double mean(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -31,9 +35,7 @@ std::optional<Interval> t_interval(std::span<const double> values, const Interva
 }
 
 std::optional<Interval> t_interval_at(std::span<const double> values, double confidence) {
-  const bool finite =
-      std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-  if (values.size() < 2 || !finite) return {};
+  if (values.size() < 2 || !all_finite(values)) return {};
   const double error = deviation(values) / std::sqrt(static_cast<double>(values.size()));
   const double half = t_quantile(std::ssize(values) - 1, confidence) * error;
   const double middle = mean(values);

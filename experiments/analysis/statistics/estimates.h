@@ -23,6 +23,9 @@ constexpr Interval differences_in(const Interval& range) {
   return {range.low - range.high, range.high - range.low};
 }
 
+/// Whether every value is a number and not infinite.
+bool all_finite(std::span<const double> values);
+
 /// NaN of no values.
 double mean(std::span<const double> values);
 

@@ -70,7 +70,7 @@ std::optional<Weighted> fit(std::span<const StudyEffect> studies, double tau) {
   }
   const auto inverse = inverse_of(products);
   if (!inverse) return {};
-  Weighted fitted{.coefficients = {}, .covariance = *inverse};
+  Weighted fitted{.covariance = *inverse};
   for (const auto& row : *inverse) fitted.coefficients.push_back(dot(row, sums));
   for (const auto& study : studies) {
     const double left = study.mean - dot(row_of(study.place), fitted.coefficients);

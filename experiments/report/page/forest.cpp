@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/report/page/page.h"
 
@@ -134,7 +135,7 @@ Forest forest_of(const analysis::Evidence& evidence) {
   auto title = "Difference from " + evidence.baseline.value_or("the baseline");
   if (!evidence.tasks.empty() && one_metric(evidence))
     title += " in " + analysis::display_name(evidence.tasks.front().metric);
-  Forest forest{.title = title, .panels = {}};
+  Forest forest{.title = title};
   for (auto& one : measured) forest.panels.push_back(std::move(one.panel));
   return forest;
 }

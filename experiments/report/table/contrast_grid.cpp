@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ranges>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/cost.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/config/schema/option.h"
@@ -26,8 +27,7 @@ std::vector<std::string> numbered(const char* what, const std::vector<int64_t>& 
 }
 
 Strip value_strip(const analysis::Cell& cell, const std::vector<int64_t>& seeds) {
-  return {.look = {},
-          .values = cell.sample.values,
+  return {.values = cell.sample.values,
           .names = numbered("seed", seeds),
           .mean = cell.sample.mean,
           .interval = cell.sample.interval,
@@ -38,8 +38,7 @@ Strip difference_strip(const analysis::Cell& cell) {
   const auto& contrast = *cell.contrast;
   std::vector<int64_t> pairs(contrast.differences.size());
   for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = static_cast<int64_t>(i + 1);
-  return {.look = {},
-          .values = contrast.differences,
+  return {.values = contrast.differences,
           .names = numbered("pair", pairs),
           .mean = contrast.mean,
           .interval = contrast.interval,
@@ -123,7 +122,6 @@ Grid contrast_grid(const analysis::Evidence& evidence, const analysis::TaskEvide
       .title = fmt::format("{}: {}, mean and difference from the baseline with 95 % intervals",
                            task.name, analysis::display_name(metric)),
       .columns = contrast_columns(task),
-      .rows = {},
       .note = task.family};
   for (const auto& arm : task.arms)
     for (const auto& cell : arm.cells)
@@ -150,20 +148,19 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
     return GridColumn{.heading = std::move(heading), .brief = Brief::nothing};
   };
   Grid grid{.title = ladder_title(ladder),
-            .columns = {{.heading = "arm", .holds = Holds::arms},
-                        {.heading = sizes ? "size" : config::last_key(ladder.axis),
-                         .holds = Holds::names},
-                        detail("parameters"),
-                        detail("n"),
-                        {.heading = analysis::display_name(ladder.metric),
-                         .below = kInterval,
-                         .brief = Brief::first_lines},
-                        {.heading = "difference", .below = kInterval, .holds = Holds::differences},
-                        {.heading = "p", .qualifier = "corrected"},
-                        detail("best seeds"),
-                        {.heading = "compute", .qualifier = "for the same value"},
-                        {.heading = "time"}},
-            .rows = {}};
+            .columns = {
+                {.heading = "arm", .holds = Holds::arms},
+                {.heading = sizes ? "size" : config::last_key(ladder.axis), .holds = Holds::names},
+                detail("parameters"),
+                detail("n"),
+                {.heading = analysis::display_name(ladder.metric),
+                 .below = kInterval,
+                 .brief = Brief::first_lines},
+                {.heading = "difference", .below = kInterval, .holds = Holds::differences},
+                {.heading = "p", .qualifier = "corrected"},
+                detail("best seeds"),
+                {.heading = "compute", .qualifier = "for the same value"},
+                {.heading = "time"}}};
   for (const auto& arm : ladder.arms) {
     for (size_t i = 0; i < ladder.rungs.size(); ++i) {
       const auto& [setting, label, x] = ladder.rungs[i];
