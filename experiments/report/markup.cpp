@@ -64,6 +64,11 @@ std::string shown(std::string_view text, size_t most) {
   return result;
 }
 
+size_t width(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
+}
+
 Markup text(std::string_view text) { return Markup(escaped(text)); }
 
 Markup element(const char* name, const std::vector<Attribute>& attributes, const Markup& content) {

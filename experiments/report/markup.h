@@ -16,6 +16,7 @@ class Markup {
   Markup() = default;
   const std::string& html() const { return html_; }
   bool empty() const { return html_.empty(); }
+  bool operator==(const Markup&) const = default;
   Markup& operator+=(const Markup& more) {
     html_ += more.html_;
     return *this;
@@ -50,6 +51,9 @@ Markup style_element(std::string_view sheet);
 /// Text as `text` shows it, before escaping, and at most `most` characters of it, the last an
 /// ellipsis if some are left out.
 std::string shown(std::string_view text, size_t most = std::string_view::npos);
+
+/// Its letters: a multi-byte sign counts once.
+size_t width(std::string_view text);
 
 // Numbers as the page shows them: figures of analysis/figure.h with true minus signs, and a dash if
 // there is no number.

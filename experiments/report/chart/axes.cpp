@@ -11,9 +11,7 @@
 namespace ablate::report {
 
 Markup rule(const char* kind, double from_x, double from_y, double to_x, double to_y) {
-  return element("path",
-                 {{"class", kind},
-                  {"d", fmt::format("M{} {}L{} {}", at(from_x), at(from_y), at(to_x), at(to_y))}});
+  return path(kind, fmt::format("M{} {}L{} {}", at(from_x), at(from_y), at(to_x), at(to_y)));
 }
 
 namespace {
@@ -22,9 +20,7 @@ constexpr double kTickLetter = 7.6;  // of a narrow page, where they are largest
 constexpr int kTicksOnY = 5, kMostDecimals = 5;
 
 double text_width(const std::string& text) {
-  return kTickLetter * static_cast<double>(std::ranges::count_if(text, [](char byte) {
-           return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
-         }));
+  return kTickLetter * static_cast<double>(width(text));
 }
 
 std::string without_zeros(const std::string& digits) {

@@ -21,11 +21,8 @@ double panel_height(const ForestPanel& panel) {
 void take_row(Extent& extent, const ForestRow& row) {
   for (const double value : row.values) extent.take(value);
   extent.take(row.mean);
-  extent.take(row.margin.value_or(0));
-  extent.take(-row.margin.value_or(0));
-  if (!row.interval) return;
-  extent.take(row.interval->low);
-  extent.take(row.interval->high);
+  extent.take({-row.margin.value_or(0), row.margin.value_or(0)});
+  if (row.interval) extent.take(*row.interval);
 }
 
 Scale panel_scale(const ForestPanel& panel) {
@@ -36,16 +33,12 @@ Scale panel_scale(const ForestPanel& panel) {
   return extent.padded(0.04).over(kForestInset, kForestWidth - kForestInset);
 }
 
-Markup forest_line(const char* kind, const std::string& path) {
-  return element("path", {{"class", kind}, {"d", path}});
-}
-
 /// A line from the lower to the upper end, with a short bar at each.
 Markup interval_bar(const Scale& x, const statistics::Interval& interval, double y) {
   if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return {};
   const auto low = at(x.place(interval.low)), high = at(x.place(interval.high));
-  return forest_line("bar", fmt::format("M{0} {2}V{3}M{0} {4}H{1}M{1} {2}V{3}", low, high,
-                                        at(y - 4), at(y + 4), at(y)));
+  return path("bar", fmt::format("M{0} {2}V{3}M{0} {4}H{1}M{1} {2}V{3}", low, high, at(y - 4),
+                                 at(y + 4), at(y)));
 }
 
 Markup draw_row(const ForestRow& row, const Scale& x, double top) {
@@ -68,10 +61,10 @@ Markup draw_row(const ForestRow& row, const Scale& x, double top) {
 }
 
 Markup draw_axis(const Scale& x, double top) {
-  auto drawn = forest_line(
+  auto drawn = path(
       "axis", fmt::format("M{} {}H{}", at(kForestInset), at(top), at(kForestWidth - kForestInset)));
   for (const double tick : x.ticks(5)) {
-    drawn += forest_line("axis", fmt::format("M{} {}v4", at(x.place(tick)), at(top)));
+    drawn += path("axis", fmt::format("M{} {}v4", at(x.place(tick)), at(top)));
     drawn += words(x.place(tick), top + 20, "tick middle", plain(tick));
   }
   return drawn;
@@ -88,7 +81,7 @@ Markup draw_ground(const ForestRow& row, const Scale& x, double top) {
                  {"y", at(from)},
                  {"width", fmt::format("{:.2f}", x.place(*row.margin) - x.place(-*row.margin))},
                  {"height", at(to - from)}});
-  return drawn + forest_line("zero", fmt::format("M{} {}V{}", at(x.place(0)), at(from), at(to)));
+  return drawn + path("zero", fmt::format("M{} {}V{}", at(x.place(0)), at(from), at(to)));
 }
 
 Markup draw_panel(const ForestPanel& panel, double top) {
@@ -149,12 +142,8 @@ text{font:12.5px "Helvetica Neue",Helvetica,Arial,"Liberation Sans",sans-serif;f
 }  // namespace
 
 Markup draw(const Forest& forest) {
-  return element("svg",
-                 {{"class", "forest"},
-                  {"viewBox", fmt::format("0 0 {} {}", kForestWidth, at(forest_height(forest)))},
-                  {"role", "img"},
-                  {"aria-label", spoken_rows(forest)}},
-                 draw_panels(forest));
+  return svg("forest", {kForestWidth, forest_height(forest)}, spoken_rows(forest),
+             draw_panels(forest));
 }
 
 std::string forest_file(const Forest& forest) {

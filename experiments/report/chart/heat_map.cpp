@@ -36,10 +36,8 @@ std::vector<Colour> colours(Shades shades) {
 }
 
 Image image_of(const HeatMap& map, double largest) {
-  Image image{.width = 1,
-              .height = std::max<size_t>(1, map.rows.size()),
-              .palette = colours(map.shades),
-              .pixels = {}};
+  Image image{
+      .width = 1, .height = std::max<size_t>(1, map.rows.size()), .palette = colours(map.shades)};
   for (const auto& row : map.rows) image.width = std::max(image.width, row.size());
   image.pixels.assign(image.width * image.height, 2 * kSteps + 1);
   for (size_t r = 0; r < map.rows.size(); ++r)
@@ -81,6 +79,7 @@ Markup draw(const HeatMap& map) {
   place.push_back({"preserveAspectRatio", "none"});
   place.push_back({"href", "data:image/png;base64," + base64(png(image))});
   const double bottom = kMapTop + kMapHeight;
+  const auto values = fmt::format("values from {} to {}", plain(low), plain(high));
   const double last = static_cast<double>(image.height - 1);
   auto picture = element("image", place) + row_titles(map) +
                  element("rect", box("frame", kMapTop, kMapHeight)) +
@@ -89,21 +88,14 @@ Markup draw(const HeatMap& map) {
                  words(kMapLeft + kMapWidth / 2, bottom + 15, "label middle", map.x_label) +
                  words(kMapLeft - 5, kMapTop + 10, "tick end", "0") +
                  words(kMapLeft - 5, bottom, "tick end", plain(last)) +
-                 words(kMapLeft + kMapWidth / 2, bottom + 36, "note middle",
-                       fmt::format("values from {} to {}", plain(low), plain(high)));
+                 words(kMapLeft + kMapWidth / 2, bottom + 36, "note middle", values);
   picture += element(
       "text",
       {{"class", "label middle"},
        {"transform", fmt::format("translate(14 {}) rotate(-90)", at(kMapTop + kMapHeight / 2))}},
       text(map.y_label));
-  return element(
-      "svg",
-      {{"class", "chart"},
-       {"viewBox", fmt::format("0 0 {} {}", kMapLeft + kMapWidth + kMapRight,
-                               kMapTop + kMapHeight + kMapBottom)},
-       {"role", "img"},
-       {"aria-label", fmt::format("{}: values from {} to {}", map.title, plain(low), plain(high))}},
-      picture);
+  return svg("chart", {kMapLeft + kMapWidth + kMapRight, bottom + kMapBottom},
+             fmt::format("{}: {}", map.title, values), picture);
 }
 
 }  // namespace ablate::report

@@ -120,6 +120,15 @@ double clamped(const Scale& scale, double number) {
   return scale.place(std::clamp(number, scale.low(), scale.high()));
 }
 
+/// "M1 2L3 4": a line through the points.
+std::string line_through(const Layout& layout, const std::vector<Point>& points) {
+  std::string d;
+  for (const auto& [x, y] : points)
+    d +=
+        fmt::format("{}{} {}", d.empty() ? "M" : "L", at(layout.x.place(x)), at(layout.y.place(y)));
+  return d;
+}
+
 /// A band through the intervals at the points that are drawn.
 Markup band(const Layout& layout, const Line& line) {
   std::vector<Point> low, high;
@@ -127,38 +136,32 @@ Markup band(const Layout& layout, const Line& line) {
     low.push_back({line.points[i].x, line.spread[i].low});
     high.push_back({line.points[i].x, line.spread[i].high});
   }
-  std::string path;
-  for (const auto& point : thinned(high, layout.chart.most_points / 2))
-    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", at(layout.x.place(point.x)),
-                        at(clamped(layout.y, point.y)));
-  auto back = thinned(low, layout.chart.most_points / 2);
-  for (const auto& point : std::vector<Point>(back.rbegin(), back.rend()))
-    path += fmt::format("L{} {}", at(layout.x.place(point.x)), at(clamped(layout.y, point.y)));
-  return element("path", {{"class", "band"}, {"d", path + "Z"}});
+  auto outline = thinned(high, layout.chart.most_points / 2);
+  const auto back = thinned(low, layout.chart.most_points / 2);
+  outline.insert(outline.end(), back.rbegin(), back.rend());
+  for (auto& point : outline) point.y = std::clamp(point.y, layout.y.low(), layout.y.high());
+  return path("band", line_through(layout, outline) + "Z");
 }
 
 Markup whiskers(const Layout& layout, const Line& line) {
-  std::string path;
+  std::string d;
   for (size_t i = 0; i < line.points.size(); ++i)
     if (std::isfinite(line.spread[i].low) && std::isfinite(line.spread[i].high))
-      path += fmt::format("M{} {}V{}", at(layout.x.place(line.points[i].x)),
-                          at(clamped(layout.y, line.spread[i].low)),
-                          at(clamped(layout.y, line.spread[i].high)));
-  return element("path", {{"class", "whisker"}, {"d", path}});
+      d += fmt::format("M{} {}V{}", at(layout.x.place(line.points[i].x)),
+                       at(clamped(layout.y, line.spread[i].low)),
+                       at(clamped(layout.y, line.spread[i].high)));
+  return path("whisker", d);
 }
 
 Markup draw_line(const Layout& layout, size_t number) {
   const auto& line = layout.chart.lines[number];
   const auto& points = layout.lines[number];
-  std::string path;
-  for (const auto& point : points)
-    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", at(layout.x.place(point.x)),
-                        at(layout.y.place(point.y)));
   Markup drawn;
   if (!line.spread.empty())
     drawn += layout.chart.whiskers ? whiskers(layout, line) : band(layout, line);
-  drawn +=
-      element("path", {{"class", "line"}, {"stroke-dasharray", line.look.dashes()}, {"d", path}});
+  drawn += element("path", {{"class", "line"},
+                            {"stroke-dasharray", line.look.dashes()},
+                            {"d", line_through(layout, points)}});
   const size_t stride = std::max<size_t>(1, (points.size() + kMostMarkers - 1) / kMostMarkers);
   for (size_t i = points.size(); i > 0; i -= std::min(i, stride)) {
     const auto& point = points[i - 1];
@@ -219,10 +222,7 @@ Extent LineChart::y_extent() const {
   if (zero_line) extent.take(0);
   for (const auto& line : lines) {
     for (const auto& point : line.points) extent.take(point.y);
-    for (const auto& spread : line.spread) {
-      extent.take(spread.low);
-      extent.take(spread.high);
-    }
+    for (const auto& spread : line.spread) extent.take(spread);
   }
   return extent;
 }
@@ -241,12 +241,8 @@ Markup draw(const LineChart& chart) {
     picture += rule("axis", layout.left, layout.y.place(0), layout.right, layout.y.place(0));
   for (size_t i = chart.lines.size(); i > 0; --i) picture += draw_line(layout, i - 1);
   if (layout.labelled) picture += labels(layout);
-  return element("svg",
-                 {{"class", "chart"},
-                  {"viewBox", fmt::format("0 0 {} {}", kChartWidth, kChartHeight)},
-                  {"role", "img"},
-                  {"aria-label", chart.title + "; the same numbers follow as a table"}},
-                 picture);
+  return svg("chart", {kChartWidth, kChartHeight},
+             chart.title + "; the same numbers follow as a table", picture);
 }
 
 Markup table_of(const LineChart& chart) {

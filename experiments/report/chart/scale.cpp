@@ -67,6 +67,11 @@ void Extent::take(double number) {
   high_ = first ? number : std::max(high_, number);
 }
 
+void Extent::take(const statistics::Interval& ends) {
+  take(ends.low);
+  take(ends.high);
+}
+
 Scale Extent::padded(double margin) const {
   if (!any()) return {0, 1};
   const double range = high_ - low_, size = std::max(std::abs(low_), std::abs(high_));
@@ -126,6 +131,19 @@ std::string at(double coordinate) {
   auto digits = fmt::format("{:.1f}", coordinate);
   if (digits.ends_with(".0")) digits.resize(digits.size() - 2);
   return digits == "-0" ? "0" : digits;
+}
+
+Markup path(const char* kind, const std::string& d) {
+  return element("path", {{"class", kind}, {"d", d}});
+}
+
+Markup svg(const char* kind, const Size& size, const std::string& spoken, const Markup& content) {
+  return element("svg",
+                 {{"class", kind},
+                  {"viewBox", fmt::format("0 0 {} {}", at(size.width), at(size.height))},
+                  {"role", "img"},
+                  {"aria-label", spoken}},
+                 content);
 }
 
 Markup words(double x, double y, const char* kind, const std::string& what) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/analysis/statistics/estimates.h"
 #include "experiments/report/chart/palette.h"
 #include "experiments/report/markup.h"
 
@@ -34,6 +35,7 @@ class Scale {
 class Extent {
  public:
   void take(double number);
+  void take(const statistics::Interval& ends);
   bool any() const { return low_ <= high_; }
   double low() const { return low_; }
   double high() const { return high_; }
@@ -65,6 +67,16 @@ Markup swatch(const Look& look);
 
 /// A coordinate of a picture.
 std::string at(double coordinate);
+
+/// A path along `d`, styled by the class `kind`.
+Markup path(const char* kind, const std::string& d);
+
+struct Size {
+  double width, height;
+};
+
+/// A picture of the class `kind`, which a screen reader reads as `spoken`.
+Markup svg(const char* kind, const Size& size, const std::string& spoken, const Markup& content);
 
 /// Text in a picture, styled by the class `kind`.
 Markup words(double x, double y, const char* kind, const std::string& what);

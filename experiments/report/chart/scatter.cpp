@@ -68,12 +68,8 @@ Markup draw(const Scatter& chart) {
   const auto frame = frame_of(chart);
   auto picture = axes(frame);
   for (const auto& cloud : chart.clouds) picture += draw_cloud(frame, cloud);
-  return element("svg",
-                 {{"class", "chart"},
-                  {"viewBox", fmt::format("0 0 {} {}", kWidth, kHeight)},
-                  {"role", "img"},
-                  {"aria-label", chart.title + "; the numbers are in the tables above"}},
-                 picture);
+  return svg("chart", {kWidth, kHeight}, chart.title + "; the numbers are in the tables above",
+             picture);
 }
 
 }  // namespace ablate::report

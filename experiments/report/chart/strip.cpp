@@ -14,10 +14,6 @@ Scale scale_of(const Extent& extent) {
   return extent.padded(0.02).over(kStripInset, kStripWidth - kStripInset);
 }
 
-Markup strip_rule(const char* kind, const std::string& path) {
-  return element("path", {{"class", kind}, {"d", path}});
-}
-
 std::string value_of(const Strip& strip, size_t i) {
   return strip.names[i] + ": " + (strip.zero ? difference : score)(strip.values[i], strip.metric);
 }
@@ -34,22 +30,19 @@ std::string spoken(const Strip& strip) {
 void take(Extent& extent, const Strip& strip) {
   for (const double value : strip.values) extent.take(value);
   extent.take(strip.mean);
-  if (strip.interval) {
-    extent.take(strip.interval->low);
-    extent.take(strip.interval->high);
-  }
+  if (strip.interval) extent.take(*strip.interval);
   if (strip.zero) extent.take(0);
 }
 
 Markup draw(const Strip& strip, const Extent& extent) {
   const auto x = scale_of(extent);
-  Markup picture = strip_rule(
-      "grid", fmt::format("M{} {}H{}", kStripInset, kStripMiddle, kStripWidth - kStripInset));
+  Markup picture =
+      path("grid", fmt::format("M{} {}H{}", kStripInset, kStripMiddle, kStripWidth - kStripInset));
   if (strip.zero)
-    picture += strip_rule("edge", fmt::format("M{} 1V{}", at(x.place(0)), kStripHeight - 1));
+    picture += path("edge", fmt::format("M{} 1V{}", at(x.place(0)), kStripHeight - 1));
   if (strip.interval && std::isfinite(strip.interval->low))
-    picture += strip_rule("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)),
-                                                  kStripMiddle, at(x.place(strip.interval->high))));
+    picture += path("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)),
+                                            kStripMiddle, at(x.place(strip.interval->high))));
   for (size_t i = 0, drawn = 0; i < strip.values.size(); ++i) {
     if (!std::isfinite(strip.values[i])) continue;
     const double aside = static_cast<double>(drawn++ % 3) - 1;  // equal values stay visible
@@ -61,8 +54,7 @@ Markup draw(const Strip& strip, const Extent& extent) {
                        element("title", {}, text(value_of(strip, i))));
   }
   if (std::isfinite(strip.mean))
-    picture +=
-        strip_rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kStripHeight - 3));
+    picture += path("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kStripHeight - 3));
   return element("svg",
                  {{"class", "strip " + strip.look.colour_class()},
                   {"viewBox", fmt::format("0 0 {} {}", kStripWidth, kStripHeight)},

@@ -117,9 +117,6 @@ GridCell score_cell(const analysis::ArmEvidence& arm, const std::string& test_se
 
 inline constexpr size_t kScreen = 100;  // columns of a terminal
 
-/// Letters of a terminal: a multi-byte sign counts once.
-size_t width(const std::string& text);
-
 /// The ladders; for each task its scores, with a baseline its differences, with crossed seeds
 /// their components of variance, its costs and with compare.cost_to the costs to the target; then
 /// the arms over tasks, and the values that tuning chose. As texts show them: without strips,

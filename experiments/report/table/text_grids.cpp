@@ -2,20 +2,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
+#include <ranges>
 #include <utility>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/records/folders.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/table/grid.h"
 
 namespace ablate::report {
-
-size_t width(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
-}
 
 namespace {
 
@@ -23,7 +20,7 @@ namespace {
 /// columns of their own if they are words. In brief, what a terminal shows: all second lines have
 /// columns, and there is no note.
 Grid in_text(const Grid& grid, bool brief) {
-  Grid flat{.title = grid.title, .columns = {}, .rows = std::vector<GridRow>(grid.rows.size())};
+  Grid flat{.title = grid.title, .rows = std::vector<GridRow>(grid.rows.size())};
   if (!brief) flat.note = grid.note;
   for (size_t place = 0; place < grid.columns.size(); ++place) {
     const auto& column = grid.columns[place];
@@ -87,11 +84,10 @@ void fit_names(Grid& grid) {
 std::string detectable_note(const analysis::TaskEvidence& task) {
   constexpr size_t kMostNames = 3;
   std::vector<std::pair<double, std::string>> found;
-  for (const auto& arm : task.arms)
-    for (const auto& cell : arm.cells)
-      if (cell.metric == task.metric && cell.primary && cell.contrast &&
-          is_tested(cell.contrast->verdict) && cell.contrast->detectable)
-        found.emplace_back(*cell.contrast->detectable, arm.name);
+  for (const auto& one : analysis::compared_in({&task, 1}))
+    if (one.cell.metric == task.metric && one.cell.primary && is_tested(one.contrast().verdict) &&
+        one.contrast().detectable)
+      found.emplace_back(*one.contrast().detectable, one.arm.name);
   if (found.empty()) return "";
   const auto figure = [&](const auto& one) {
     return analysis::format_metric(one.first, task.metric);
@@ -125,8 +121,7 @@ Grid means_of(const analysis::TaskEvidence& task) {
   const auto metric = leading_metric(task);
   Grid grid{.title = fmt::format("{}: {}, mean ± standard deviation over seeds", task.name,
                                  analysis::display_name(metric)),
-            .columns = {{.heading = "arm", .holds = Holds::arms}},
-            .rows = {}};
+            .columns = {{.heading = "arm", .holds = Holds::arms}}};
   for (const auto& arm : task.arms) grid.rows.push_back({{arm.name}});
   for (const auto& named : task.arms.front().cells) {
     if (named.metric != metric) continue;
@@ -151,17 +146,13 @@ bool has_test_sets(const analysis::TaskEvidence& task) {
 /// "missing: a, b, c and 41 more: not started": a line for each reason.
 std::vector<std::string> missing_lines(const std::vector<records::MissingRun>& missing) {
   constexpr size_t kMostNames = 3;
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  for (const auto& run : missing) {
-    auto found = std::ranges::find(reasons, run.reason, [](const auto& one) { return one.first; });
-    if (found == reasons.end()) found = reasons.insert(found, {run.reason, {}});
-    found->second.push_back(records::label(run.task, run.arm, run.seed));
-  }
   std::vector<std::string> lines;
-  for (const auto& [reason, labels] : reasons) {
-    const auto named = std::span(labels).first(std::min(kMostNames, labels.size()));
-    const auto more = labels.size() - named.size();
-    lines.push_back(fmt::format("missing: {}{}: {}", fmt::join(named, ", "),
+  for (const auto& [reason, runs] : analysis::grouped(missing, &records::MissingRun::reason)) {
+    std::vector<std::string> labels;
+    for (const auto& run : runs | std::views::take(kMostNames))
+      labels.push_back(records::label(run.task, run.arm, run.seed));
+    const auto more = runs.size() - labels.size();
+    lines.push_back(fmt::format("missing: {}{}: {}", fmt::join(labels, ", "),
                                 more > 0 ? fmt::format(" and {} more", more) : "", reason));
   }
   return lines;
