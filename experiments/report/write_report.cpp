@@ -1,6 +1,7 @@
 #include "experiments/report/write_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -253,12 +254,6 @@ std::string shell_word(const std::string& word) {
   return result + "'";
 }
 
-std::string seeds_of(const config::Study& study) {
-  std::string list;
-  for (const auto seed : study.seeds) list += (list.empty() ? "" : ",") + std::to_string(seed);
-  return list;
-}
-
 /// The command that runs the study anew, into another folder and from the study's own, so that it
 /// holds wherever that folder lies; flags for tasks, arms and seeds may be appended.
 std::string command_of(const config::Study& study, const records::StudyFolder& folder) {
@@ -274,28 +269,26 @@ std::string command_of(const config::Study& study, const records::StudyFolder& f
 
 /// The arm, behind those whose weights it starts from.
 std::string arms_for(const config::Study& study, const config::RunSpecification& run) {
-  auto name = run.arm;
-  auto names = shell_word(name);
-  for (;;) {
-    const auto found = std::ranges::find_if(study.configurations, [&](const auto& one) {
-      return one.task == run.task && one.arm == name;
-    });
-    if (found == study.configurations.end() || !found->experiment.training.init_from.arm)
-      return names;
-    name = *found->experiment.training.init_from.arm;
+  auto names = shell_word(run.arm);
+  const auto* one = config::configuration_of(study.configurations, run.task, run.arm);
+  while (one != nullptr && one->experiment.training.init_from.arm) {
+    const auto& name = *one->experiment.training.init_from.arm;
     names = shell_word(name) + "," + names;
+    one = config::configuration_of(study.configurations, run.task, name);
   }
+  return names;
 }
 
 void add_commands(const config::Study& study, const records::StudyFolder& folder,
                   ReportData& data) {
-  const auto command = command_of(study, folder), seeds = seeds_of(study);
-  data.command = command + " --seeds " + seeds;
+  const auto command = command_of(study, folder);
+  const auto seeds = fmt::format("--seeds {}", fmt::join(study.seeds, ","));
+  data.command = command + " " + seeds;
   for (const auto& task : study.tasks)
     for (const auto* run : first_runs(study, task))
       data.commands.push_back({task, run->arm,
-                               fmt::format("{} --tasks {} --arms {} --seeds {}", command,
-                                           shell_word(task), arms_for(study, *run), seeds)});
+                               fmt::format("{} --tasks {} --arms {} {}", command, shell_word(task),
+                                           arms_for(study, *run), seeds)});
 }
 
 TaskConfiguration configuration_of(const config::Study& study, const std::string& task) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <span>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/report/page/page.h"
 
 namespace ablate::report {
@@ -13,13 +15,9 @@ namespace {
 /// The rows of each test set.
 std::vector<Grid> groups_of(const Grid& grid) {
   std::vector<Grid> groups;
-  for (const auto& row : grid.rows) {
-    const auto& test_set = row[1].text;
-    auto group = std::ranges::find(groups, test_set, &Grid::title);
-    if (group == groups.end())
-      group = groups.insert(group, {.title = test_set, .columns = grid.columns, .rows = {}});
-    group->rows.push_back(row);
-  }
+  for (const auto& [test_set, rows] :
+       analysis::grouped(grid.rows, [](const GridRow& row) { return row[1].text; }))
+    groups.push_back({.title = test_set, .columns = grid.columns, .rows = rows});
   return groups;
 }
 
@@ -30,12 +28,11 @@ std::string place_of(const TaskView& view, const Grid& group) {
 
 Markup in_words(const TaskView& view, const Grid& group) {
   Markup items;
-  for (const auto& arm : view.task.arms)
-    for (const auto& cell : arm.cells)
-      if (cell.metric == leading_metric(view.task) && test_set_name(cell) == group.title &&
-          cell.contrast && !cell.contrast->sentence.empty())
-        items += element(
-            "li", {}, element("strong", {}, text(arm.name + ": ")) + text(cell.contrast->sentence));
+  for (const auto& one : analysis::compared_in({&view.task, 1}))
+    if (const auto& sentence = one.contrast().sentence;
+        one.cell.metric == leading_metric(view.task) && test_set_name(one.cell) == group.title &&
+        !sentence.empty())
+      items += element("li", {}, element("strong", {}, text(one.arm.name + ": ")) + text(sentence));
   return items.empty() ? items : element("ul", {}, items);
 }
 
@@ -52,9 +49,7 @@ Markup changes_of(const analysis::ArmEvidence& arm) {
   return element("span", {{"class", "changes"}}, list);
 }
 
-Markup folded_words(const Markup& sentences) {
-  return sentences.empty() ? sentences : folded("Verdicts in words", sentences);
-}
+constexpr const char* kInWords = "Verdicts in words";
 
 constexpr size_t kNames = 2;  // columns of the arm and the test set
 
@@ -76,8 +71,7 @@ Markup rows_of(const TaskView& view, const Grid& group, bool alone) {
   const auto cells = row_cells(group, view.looks);
   Markup rows;
   for (size_t i = 0; i < cells.size(); ++i) {
-    const auto& arm = *std::ranges::find(view.task.arms, group.rows[i].front().text,
-                                         &analysis::ArmEvidence::name);
+    const auto& arm = *analysis::find_named(view.task.arms, group.rows[i].front().text);
     rows += element(
         "tr", {{"class", arm.baseline ? "baseline" : "other"}},
         row_heading(view.looks.named(arm.name) + (alone ? changes_of(arm) : Markup())) + cells[i]);
@@ -104,7 +98,7 @@ Markup first_table(const TaskView& view, const Grid& group) {
   const auto place = place_of(view, group);
   return ablation_table(fmt::format("{}: {}", view.task.name, place),
                         head_of(view, group, place, true), rows_of(view, group, true)) +
-         folded_words(in_words(view, group));
+         folded(kInWords, in_words(view, group));
 }
 
 /// Whether every score is 0 and no verdict claims anything.
@@ -129,14 +123,14 @@ Markup further_table(const TaskView& view, std::span<const Grid> groups) {
     }
     bodies += element("tbody", {}, group_line(group)) + rows_of(view, group, false);
     if (const auto words = in_words(view, group); !words.empty())
-      sentences += heading("h4", "", place_of(view, group)) + words;
+      sentences += heading("h4", place_of(view, group)) + words;
   }
   const auto metric = analysis::display_name(leading_metric(view.task));
-  auto content = heading("h3", "", "Further test sets");
+  auto content = heading("h3", "Further test sets");
   if (!bodies.empty())
     content += ablation_table("Further test sets of " + view.task.name,
                               head_of(view, groups.front(), metric, false), bodies) +
-               folded_words(sentences);
+               folded(kInWords, sentences);
   if (!silent.empty())
     content += paragraph("muted",
                          fmt::format("{}: {} is 0 in every run.", fmt::join(silent, "; "), metric));
@@ -148,8 +142,7 @@ Markup further_table(const TaskView& view, std::span<const Grid> groups) {
 Markup ablation(const TaskView& view) {
   const auto groups = groups_of(without_empty_columns(contrast_grid(view.evidence, view.task)));
   if (groups.empty()) return paragraph("muted", "No run of this task has finished.");
-  const auto family = view.task.family.empty() ? Markup() : paragraph("muted", view.task.family);
-  return family + first_table(view, groups.front()) +
+  return paragraph("muted", view.task.family) + first_table(view, groups.front()) +
          (groups.size() == 1 ? Markup() : further_table(view, std::span(groups).subspan(1)));
 }
 

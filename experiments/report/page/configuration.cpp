@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
 
@@ -43,23 +46,6 @@ Markup command_block(const std::string& command) {
   return element("pre", {{"tabindex", "0"}}, element("code", {}, text(command)));
 }
 
-/// Tasks whose arms have the same changes, with these changes.
-std::vector<std::pair<std::vector<const analysis::TaskEvidence*>, Markup>> alike(
-    const analysis::Evidence& evidence) {
-  std::vector<std::pair<std::vector<const analysis::TaskEvidence*>, Markup>> groups;
-  for (const auto& task : evidence.tasks) {
-    if (!task.parts.empty()) continue;  // arms change the same in each of them
-    auto table = differences_table(task);
-    const auto found = std::ranges::find_if(
-        groups, [&](const auto& group) { return group.second.html() == table.html(); });
-    if (found == groups.end())
-      groups.emplace_back(std::vector{&task}, std::move(table));
-    else
-      found->first.push_back(&task);
-  }
-  return groups;
-}
-
 /// The value of a fact that is the same in all runs; empty otherwise.
 std::string common_value(const ReportData& data, const std::string& name) {
   const auto fact = std::ranges::find(data.environment, name, &EnvironmentFact::name);
@@ -82,11 +68,14 @@ std::string citation(const std::string& study, const ReportData& data) {
 
 Markup configurations(const analysis::Evidence& evidence, const ReportData& data) {
   Markup content;
-  const auto groups = alike(evidence);
-  for (const auto& [tasks, table] : groups) {
-    std::string names;
-    for (const auto* task : tasks) names += (names.empty() ? "" : ", ") + task->name;
-    if (groups.size() > 1) content += heading("h3", "", names);
+  std::vector<const analysis::TaskEvidence*> tasks;
+  for (const auto& task : evidence.tasks)
+    if (task.parts.empty()) tasks.push_back(&task);
+  const auto groups =
+      analysis::grouped(tasks, [](const auto* task) { return differences_table(*task); });
+  for (const auto& [table, alike] : groups) {
+    const auto names = alike | std::views::transform(&analysis::TaskEvidence::name);
+    if (groups.size() > 1) content += heading("h3", fmt::format("{}", fmt::join(names, ", ")));
     content += table;
   }
   for (const auto& one : data.configurations)
@@ -94,12 +83,10 @@ Markup configurations(const analysis::Evidence& evidence, const ReportData& data
         "Full configuration of the baseline in " + one.task + ", with the origin of each value",
         command_block(one.yaml));
   if (content.empty()) return content;
-  return element("section", {{"id", "configuration"}},
-                 heading("h2", "", "Configuration") +
-                     paragraph("",
-                               "Only keys that an arm changes; if a cell is empty, the arm has the "
-                               "baseline's value.") +
-                     content);
+  return paragraph("",
+                   "Only keys that an arm changes; if a cell is empty, the arm has the baseline's "
+                   "value.") +
+         content;
 }
 
 Markup environment(const ReportData& data) {
@@ -116,9 +103,7 @@ Markup environment(const ReportData& data) {
     }
     rows += row(row_heading(text(analysis::display_name(fact.name))) + element("td", {}, values));
   }
-  return element("section", {{"id", "environment"}},
-                 heading("h2", "", "Environment") +
-                     scrolled("Environment", element("table", {}, element("tbody", {}, rows))));
+  return scrolled("Environment", element("table", {}, element("tbody", {}, rows)));
 }
 
 Markup repetition(const std::string& study, const ReportData& data, const Looks& looks) {
@@ -137,8 +122,7 @@ Markup repetition(const std::string& study, const ReportData& data, const Looks&
                scrolled("Commands", table(row(column_heading("task") + column_heading("arm") +
                                               column_heading("command")),
                                           rows)));
-  content += folded("BibTeX", command_block(citation(study, data)));
-  return element("section", {{"id", "repeat"}}, heading("h2", "", "Repeat it") + content);
+  return content + folded("BibTeX", command_block(citation(study, data)));
 }
 
 }  // namespace ablate::report

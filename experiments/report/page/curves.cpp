@@ -31,7 +31,7 @@ Line mean_line(const std::vector<Readings>& runs, std::string name, Look look) {
         at_place[place].first.push_back(point.x);
         at_place[place].second.push_back(point.y);
       }
-  Line line{.name = std::move(name), .look = look, .points = {}, .spread = {}};
+  Line line{.name = std::move(name), .look = look};
   for (const auto& [place, values] : at_place) {
     const auto& [x, y] = values;
     line.points.push_back({statistics::mean(x), statistics::mean(y)});
@@ -98,12 +98,12 @@ Markup curve(const TaskView& view, const Loss& loss, config::Resource resource, 
                              return readings;
                            }),
       .most_points = most};
-  return chart.lines.empty() ? Markup() : figure(chart, explanation_of(chart));
+  return figure(chart, explanation_of(chart));
 }
 
 Line length_line(const TaskView& view, const analysis::ArmEvidence& arm,
                  const std::string& metric) {
-  Line line{.name = arm.name, .look = view.looks.of(arm.name), .points = {}, .spread = {}};
+  Line line{.name = arm.name, .look = view.looks.of(arm.name)};
   for (const auto& cell : arm.cells) {
     if (cell.metric != metric || cell.length == 0 || cell.sample.count == 0) continue;
     line.points.push_back({static_cast<double>(cell.length), cell.sample.mean});
@@ -124,7 +124,6 @@ Markup length_curve(const TaskView& view, const std::string& metric) {
   LineChart chart{.title = analysis::display_name(metric) + " over length",
                   .x_label = "length",
                   .y_label = analysis::display_name(metric),
-                  .lines = {},
                   .trained_to = trained_to(view.task),
                   .whiskers = true};
   if (const auto* known = config::find_metric(metric); known != nullptr && known->high == 1)
@@ -133,7 +132,6 @@ Markup length_curve(const TaskView& view, const std::string& metric) {
     auto line = length_line(view, arm, metric);
     if (line.points.size() > 1) chart.lines.push_back(std::move(line));
   }
-  if (chart.lines.empty()) return {};
   for (const auto& cell : view.task.arms.front().cells)
     if (cell.length > 0) chart.x_label = "length in " + cell.unit;
   return figure(chart,
@@ -189,7 +187,7 @@ Markup position_accuracies(const TaskView& view) {
         std::ranges::any_of(chart.lines, [](const Line& line) { return line.points.size() > 1; });
     if (several) drawn += figure(chart, explanation_of(chart));
   }
-  return drawn.empty() ? drawn : folded("Token accuracy at each position", figures(drawn));
+  return folded("Token accuracy at each position", figures(drawn));
 }
 
 namespace {
@@ -200,7 +198,7 @@ constexpr int kPointsOfLaw = 40;
 Line measured_sizes(const TaskView& view, const analysis::SizeFit& fit) {
   auto arms = view.task.arms;
   std::ranges::stable_sort(arms, {}, &analysis::ArmEvidence::parameters);
-  Line line{.name = "arms", .look = {.arm = 0}, .points = {}, .spread = {}};
+  Line line{.name = "arms", .look = {.arm = 0}};
   for (const auto& arm : arms) {
     const auto& sample = analysis::find_cell(arm, fit.test_set, fit.metric)->sample;
     line.points.push_back({std::log10(static_cast<double>(arm.parameters)), sample.mean});
@@ -210,7 +208,7 @@ Line measured_sizes(const TaskView& view, const analysis::SizeFit& fit) {
 }
 
 Line law_line(const analysis::SizeFit& fit, double from, double to) {
-  Line line{.name = "law", .look = {.arm = 1}, .points = {}, .spread = {}};
+  Line line{.name = "law", .look = {.arm = 1}};
   for (int i = 0; i <= kPointsOfLaw; ++i) {
     const double x = from + (to - from) * i / kPointsOfLaw;
     line.points.push_back({x, fit.law.at(std::pow(10, x))});

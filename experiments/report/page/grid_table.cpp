@@ -122,6 +122,7 @@ std::vector<Markup> row_cells(const Grid& grid, const Looks& looks) {
 }
 
 Markup grid_table(const Grid& grid, const Looks& looks) {
+  if (grid.rows.empty()) return {};
   Markup head, rows;
   const auto names = leading_names(grid);
   for (size_t i = 0; i < names; ++i) head += column_heading(grid.columns[i].heading);

@@ -31,7 +31,6 @@ LineChart chart_over(const analysis::Ladder& ladder) {
           .x_label = ladder.axis == analysis::kSizeAxis ? "parameters of the baseline"
                                                         : config::last_key(ladder.axis),
           .y_label = analysis::display_name(ladder.metric),
-          .lines = {},
           .logarithmic_x = ladder.logarithmic,
           .x_ticks = xs};
 }
@@ -69,8 +68,7 @@ Charts charts_of(const analysis::Ladder& ladder, const Looks& looks) {
 void take(Extent& extent, const LineChart& chart) {
   const auto other = chart.y_extent();
   if (!other.any()) return;
-  extent.take(other.low());
-  extent.take(other.high());
+  extent.take({other.low(), other.high()});
 }
 
 /// The charts of one of the ladders, to the scales of all with its metric: equal differences look
@@ -94,14 +92,11 @@ Markup charts(const analysis::Ladder& ladder, std::span<const analysis::Ladder> 
 
 }  // namespace
 
-Markup ladder(std::span<const analysis::Ladder> all, size_t number, const std::string& id,
+Markup ladder(const analysis::Ladder& ladder, std::span<const analysis::Ladder> all,
               const Looks& looks) {
-  const auto& ladder = all[number];
-  auto content = heading("h2", "", ladder_title(ladder)) + charts(ladder, all, looks);
-  for (const auto& arm : ladder.arms)
-    if (!arm.sentence.empty()) content += paragraph("", arm.sentence);
-  content += grid_table(ladder_grid(ladder), looks) + paragraph("muted", kLadderCorrection);
-  return element("section", {{"id", id}}, content);
+  auto content = charts(ladder, all, looks);
+  for (const auto& arm : ladder.arms) content += paragraph("", arm.sentence);
+  return content + grid_table(ladder_grid(ladder), looks) + paragraph("muted", kLadderCorrection);
 }
 
 }  // namespace ablate::report

@@ -28,12 +28,12 @@ std::string short_place(std::string place) {
 }
 
 LineChart chart_of(const std::string& what, const std::string& title) {
-  return {.title = title, .x_label = "step", .y_label = analysis::display_name(what), .lines = {}};
+  return {.title = title, .x_label = "step", .y_label = analysis::display_name(what)};
 }
 
 void add_curve(std::vector<Point> points, const std::string& name, Look look, LineChart& chart) {
   if (!points.empty())
-    chart.lines.push_back({.name = name, .look = look, .points = std::move(points), .spread = {}});
+    chart.lines.push_back({.name = name, .look = look, .points = std::move(points)});
 }
 
 /// The first run of every arm.
@@ -51,7 +51,6 @@ Markup curves_of_places(const RunRecord& run, const std::string& what) {
     if (figure.what == what)
       add_curve(thinned(figure.points, kMostDrawn), short_place(figure.place), {chart.lines.size()},
                 chart);
-  if (chart.lines.empty()) return {};
   return figure(chart, fmt::format("Seed {}.", run.seed));
 }
 
@@ -62,7 +61,6 @@ Markup curves_of_arms(const TaskView& view, const std::string& what) {
     for (const auto& figure : run->observed)
       if (figure.what == what)
         add_curve(thinned(figure.points, kMostDrawn), run->arm, view.looks.of(run->arm), chart);
-  if (chart.lines.empty()) return {};
   return figure(chart, "Of each arm's first seed, in target tokens.");
 }
 
@@ -74,7 +72,6 @@ Markup curves_of_heads(const ObservedFigure& observed, int64_t seed) {
   for (size_t i = 0; i < observed.heads.size(); ++i)
     add_curve(thinned(observed.heads[i], kMostDrawnOfHead), fmt::format("head {}", i + 1), {i},
               chart);
-  if (chart.lines.empty()) return {};
   return figure(chart, fmt::format("Seed {}.", seed));
 }
 
@@ -128,7 +125,7 @@ Markup observations(const TaskView& view) {
   for (const auto* run : observed_runs(view))
     if (!run->observed.empty()) tables += heads_of(*run) + last_figures(*run);
   if (tables.empty()) return tables;
-  return heading("h3", "", "Inside the models") +
+  return heading("h3", "Inside the models") +
          paragraph("",
                    "Quantities of training.observe: entropy (nats) and share of the first key of "
                    "every attention (the mean over its heads), difference between positions after "
@@ -154,7 +151,6 @@ HeatMap map_of(const ExpertLoad& load, const std::string& title) {
   HeatMap map{.title = title,
               .x_label = "step",
               .y_label = "expert",
-              .rows = {},
               .shades = Shades::growing,
               .full = kFull / static_cast<double>(load.shares.back().size()),
               .x_first = load.steps.front(),
@@ -204,7 +200,7 @@ Markup expert_loads(const TaskView& view) {
     for (const auto& load : runs.front()->experts) all += draw_load(*runs.front(), load);
   }
   if (all.empty()) return all;
-  return heading("h3", "", "Load of the experts") +
+  return heading("h3", "Load of the experts") +
          paragraph(
              "",
              "Which share of the choices each expert got over training: darker is more, up to "

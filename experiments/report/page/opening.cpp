@@ -1,8 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <ranges>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/records/folders.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
@@ -11,12 +15,6 @@ namespace ablate::report {
 namespace {
 
 constexpr size_t kLongAnswer = 300;  // bytes from which on it is set smaller
-
-std::string listed(const std::vector<int64_t>& seeds) {
-  std::string list;
-  for (const auto seed : seeds) list += (list.empty() ? "" : ", ") + std::to_string(seed);
-  return list;
-}
 
 Markup fact(const std::string& name, const std::string& value) {
   return element("div", {}, element("dt", {}, text(name)) + element("dd", {}, text(value)));
@@ -32,11 +30,10 @@ size_t most_arms(const analysis::Evidence& evidence) {
 
 Markup opening(const analysis::Evidence& evidence) {
   const auto& question = evidence.question.empty() ? evidence.study : evidence.question;
-  auto header =
-      paragraph("study", evidence.study) + heading("h1", "", question) +
+  const auto header =
+      paragraph("study", evidence.study) + heading("h1", question) +
       paragraph(evidence.answer.size() > kLongAnswer ? "answer long" : "answer", evidence.answer);
-  if (!evidence.standing.empty()) header += paragraph("study standing", evidence.standing);
-  return element("header", {}, header);
+  return element("header", {}, header + paragraph("study standing", evidence.standing));
 }
 
 Markup facts(const analysis::Evidence& evidence) {
@@ -50,7 +47,8 @@ Markup facts(const analysis::Evidence& evidence) {
       fact("tasks", std::to_string(tasks)) +
       (settings == tasks ? Markup() : fact("settings", std::to_string(settings))) +
       fact("arms", std::to_string(most_arms(evidence))) +
-      fact(evidence.seeds.size() == 1 ? "seed" : "seeds", listed(evidence.seeds));
+      fact(evidence.seeds.size() == 1 ? "seed" : "seeds",
+           fmt::format("{}", fmt::join(evidence.seeds, ", ")));
   if (!evidence.missing.empty())
     facts += fact("runs missing", std::to_string(evidence.missing.size()));
   return element("dl", {{"class", "facts"}}, facts);
@@ -70,27 +68,20 @@ Markup files(const analysis::Evidence& evidence) {
 
 Markup missing_runs(const analysis::Evidence& evidence) {
   if (evidence.missing.empty()) return {};
-  std::vector<std::pair<records::MissingRun, std::vector<int64_t>>>
-      alike;  // runs that differ in their seed
-  for (const auto& run : evidence.missing) {
-    const auto found = std::ranges::find_if(alike, [&](const auto& one) {
-      return one.first.task == run.task && one.first.arm == run.arm &&
-             one.first.reason == run.reason;
-    });
-    (found == alike.end() ? alike.emplace_back(run, std::vector<int64_t>()) : *found)
-        .second.push_back(run.seed);
-  }
   Markup rows;
-  for (const auto& [run, seeds] : alike)
-    rows += row(cell(run.task) + cell(run.arm) + cell(listed(seeds)) + cell(run.reason));
-  const auto count = evidence.missing.size();
+  const auto but_seed = [](const records::MissingRun& run) {
+    return std::array{run.task, run.arm, run.reason};
+  };
+  for (const auto& [words, runs] : analysis::grouped(evidence.missing, but_seed)) {
+    const auto& [task, arm, reason] = words;
+    const auto seeds = runs | std::views::transform(&records::MissingRun::seed);
+    rows += row(cell(task) + cell(arm) + cell(fmt::format("{}", fmt::join(seeds, ", "))) +
+                cell(reason));
+  }
   const auto head = column_heading("task") + column_heading("arm") + column_heading("seeds") +
                     column_heading("why");
-  return element(
-      "section", {{"class", "warning"}, {"id", "missing"}},
-      heading("h2", "", fmt::format("{} run{} missing", count, count == 1 ? " is" : "s are")) +
-          paragraph("", "The report is based on the other runs only.") +
-          scrolled("Missing runs", table(row(head), rows)));
+  return paragraph("", "The report is based on the other runs only.") +
+         scrolled("Missing runs", table(row(head), rows));
 }
 
 Markup expectations(const analysis::Evidence& evidence) {
@@ -101,32 +92,26 @@ Markup expectations(const analysis::Evidence& evidence) {
                      element("strong", {}, text(one.holds ? "\u2713 holds" : "\u2717 fails")) +
                          element("code", {}, text(one.text)) +
                          element("span", {{"class", "muted"}}, text(one.numbers)));
-  return element(
-      "section", {{"id", "expectations"}},
-      heading("h2", "", "Expectations") + element("ul", {{"class", "expectations"}}, items));
+  return element("ul", {{"class", "expectations"}}, items);
 }
 
 Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks) {
   if (evidence.aggregates.empty()) return {};
-  return element(
-      "section", {{"id", "all-tasks"}},
-      heading("h2", "", "Over all tasks") +
-          paragraph("", fmt::format("{} on the first test set within the trained length, in {}: "
-                                    "mean of the middle half of all runs, its interval by a "
-                                    "bootstrap within settings, "
-                                    "and how probable it is that a run of the arm beats one of "
-                                    "the baseline, as a mean over settings.",
-                                    analysis::display_name(evidence.metric),
-                                    pooled_words(evidence.aggregates.front()))) +
-          grid_table(aggregate_grid(evidence), looks));
+  return paragraph("", fmt::format("{} on the first test set within the trained length, in {}: "
+                                   "mean of the middle half of all runs, its interval by a "
+                                   "bootstrap within settings, "
+                                   "and how probable it is that a run of the arm beats one of "
+                                   "the baseline, as a mean over settings.",
+                                   analysis::display_name(evidence.metric),
+                                   pooled_words(evidence.aggregates.front()))) +
+         grid_table(aggregate_grid(evidence), looks);
 }
 
 Markup notes(const analysis::Evidence& evidence) {
   if (evidence.notes.empty()) return {};
   Markup items;
   for (const auto& note : evidence.notes) items += element("li", {}, text(note));
-  return element("section", {{"id", "notes"}},
-                 heading("h2", "", "Notes") + element("ul", {}, items));
+  return element("ul", {}, items);
 }
 
 }  // namespace ablate::report

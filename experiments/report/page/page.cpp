@@ -9,47 +9,54 @@ namespace ablate::report {
 namespace {
 
 struct Section {
-  std::string id, name;
+  std::string id, name;  // as the navigation has it
   Markup content;
+  std::string heading = name;
 };
 
-Markup task_section(const TaskView& view, const std::string& id, bool alone) {
+Markup task_results(const TaskView& view) {
   std::vector<std::string> arms;
   for (const auto& arm : view.task.arms) arms.push_back(arm.name);
   const auto drawn = curves(view) + cost_pictures(view) + lengths(view) + size_fits(view) +
                      position_accuracies(view);
-  auto content = heading("h2", "", alone ? "Results" : "Results: " + view.task.name) +
-                 ablation(view) + components(view) + files(view.evidence) + scores(view) +
-                 costs(view);
+  auto content =
+      ablation(view) + components(view) + files(view.evidence) + scores(view) + costs(view);
   if (!drawn.empty()) content += view.looks.legend(arms) + drawn;
-  content += expert_loads(view) + observations(view) + samples(view);
-  return element("section", {{"id", id}}, content);
+  return content + expert_loads(view) + observations(view) + samples(view);
 }
 
+/// Those with content.
 std::vector<Section> sections_of(const analysis::Evidence& evidence, const ReportData& data) {
   const Looks looks(evidence);
-  std::vector<Section> sections{{"missing", "Missing runs", missing_runs(evidence)},
-                                {"expectations", "Expectations", expectations(evidence)}};
-  for (size_t i = 0; i < evidence.ladders.size(); ++i) {
-    const auto& one = evidence.ladders[i];
-    const auto id = fmt::format("ladder-{}", i + 1);
-    sections.push_back({id, ladder_title(one), ladder(evidence.ladders, i, id, looks)});
-  }
-  for (size_t i = 0; i < evidence.tasks.size(); ++i) {
-    const auto id = fmt::format("task-{}", i + 1);
-    const bool alone = evidence.tasks.size() == 1;
-    sections.push_back({id, alone ? "Results" : evidence.tasks[i].name,
-                        task_section({evidence, evidence.tasks[i], data, looks}, id, alone)});
-  }
-  sections.push_back({"all-tasks", "Over all tasks", over_tasks(evidence, looks)});
-  sections.push_back({"tuning", "Chosen values", tuning(evidence, looks)});
-  sections.push_back({"notes", "Notes", notes(evidence)});
-  sections.push_back({"configuration", "Configuration", configurations(evidence, data)});
-  sections.push_back({"positions", "Position schemes", position_schemes(data.positions)});
-  sections.push_back({"environment", "Environment", environment(data)});
-  sections.push_back({"repeat", "Repeat it", repetition(evidence.study, data, looks)});
+  const auto missing = evidence.missing.size();
+  std::vector<Section> sections{
+      {"missing", "Missing runs", missing_runs(evidence),
+       fmt::format("{} run{} missing", missing, missing == 1 ? " is" : "s are")},
+      {"expectations", "Expectations", expectations(evidence)}};
+  for (const auto& one : evidence.ladders)
+    sections.push_back({fmt::format("ladder-{}", &one - evidence.ladders.data() + 1),
+                        ladder_title(one), ladder(one, evidence.ladders, looks)});
+  const bool alone = evidence.tasks.size() == 1;
+  for (const auto& task : evidence.tasks)
+    sections.push_back({fmt::format("task-{}", &task - evidence.tasks.data() + 1),
+                        alone ? "Results" : task.name, task_results({evidence, task, data, looks}),
+                        alone ? "Results" : "Results: " + task.name});
+  sections.insert(sections.end(),
+                  {{"all-tasks", "Over all tasks", over_tasks(evidence, looks)},
+                   {"tuning", "Chosen values", tuning(evidence, looks)},
+                   {"notes", "Notes", notes(evidence)},
+                   {"configuration", "Configuration", configurations(evidence, data)},
+                   {"positions", "Position schemes", position_schemes(data.positions)},
+                   {"environment", "Environment", environment(data)},
+                   {"repeat", "Repeat it", repetition(evidence.study, data, looks)}});
   std::erase_if(sections, [](const Section& section) { return section.content.empty(); });
   return sections;
+}
+
+Markup section_of(const Section& section) {
+  std::vector<Attribute> attributes{{"id", section.id}};
+  if (section.id == "missing") attributes.insert(attributes.begin(), {"class", "warning"});
+  return element("section", attributes, heading("h2", section.heading) + section.content);
 }
 
 Markup head(const std::string& title) {
@@ -89,7 +96,7 @@ Markup main_part(const Markup& content) {
 std::string report_page(const analysis::Evidence& evidence, const ReportData& data) {
   const auto sections = sections_of(evidence, data);
   auto content = opening(evidence) + forest(evidence) + facts(evidence);
-  for (const auto& section : sections) content += section.content;
+  for (const auto& section : sections) content += section_of(section);
   const auto footer = text(
       "Made by Ablate from the runs' own records. Bold: the best mean, which is not a claim by "
       "itself. Tokens are the tokenizer's.");
@@ -104,8 +111,8 @@ std::string page(const std::string& title, const Markup& content) {
 }
 
 std::string pictures_page(const std::string& words, const std::vector<PositionPicture>& pictures) {
-  return page("Position schemes", heading("h2", "", "Position schemes") +
-                                      paragraph("muted", words) + position_pictures(pictures));
+  return page("Position schemes", heading("h2", "Position schemes") + paragraph("muted", words) +
+                                      position_pictures(pictures));
 }
 
 }  // namespace ablate::report

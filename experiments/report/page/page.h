@@ -26,7 +26,8 @@ std::string pictures_page(const std::string& words, const std::vector<PositionPi
 /// comparison.
 Forest forest_of(const analysis::Evidence& evidence);
 
-// The sections of the page, in its order; one without content is empty.
+// The parts of the page, in its order, without the headings of sections; one without content is
+// empty.
 
 Markup opening(const analysis::Evidence& evidence);       // question and answer
 Markup forest(const analysis::Evidence& evidence);        // the answer as a picture
@@ -46,15 +47,15 @@ Markup size_fits(const TaskView& view);            // power laws over the arms' 
 Markup expert_loads(const TaskView& view);
 Markup observations(const TaskView& view);  // layer by layer, of each arm's first run
 Markup samples(const TaskView& view);
-/// Effects and scores over the study's sizes or a key of its grid, of one of its ladders. Charts of
-/// one metric have the same scale of y.
-Markup ladder(std::span<const analysis::Ladder> all, size_t number, const std::string& id,
+/// Effects and scores over the study's sizes or a key of its grid, of one of `all` its ladders.
+/// Charts of one metric have the same scale of y.
+Markup ladder(const analysis::Ladder& ladder, std::span<const analysis::Ladder> all,
               const Looks& looks);
 Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks);
 Markup tuning(const analysis::Evidence& evidence, const Looks& looks);  // tried, and chosen
 Markup configurations(const analysis::Evidence& evidence, const ReportData& data);
-Markup position_pictures(const std::vector<PositionPicture>& pictures);  // without a heading
-Markup position_schemes(const std::vector<PositionPicture>& pictures);   // the same, folded
+Markup position_pictures(const std::vector<PositionPicture>& pictures);
+Markup position_schemes(const std::vector<PositionPicture>& pictures);  // the same, folded
 Markup environment(const ReportData& data);
 Markup repetition(const std::string& study, const ReportData& data, const Looks& looks);
 Markup notes(const analysis::Evidence& evidence);

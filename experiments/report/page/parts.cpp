@@ -13,13 +13,12 @@ constexpr size_t kUnbroken = 13;  // letters of a name that stays in one line
 
 }  // namespace
 
-Markup heading(const char* level, const std::string& id, const std::string& words) {
-  std::vector<Attribute> attributes;
-  if (!id.empty()) attributes.push_back({"id", id});
-  return element(level, attributes, text(words));
+Markup heading(const char* level, const std::string& words) {
+  return element(level, {}, text(words));
 }
 
 Markup paragraph(const char* kind, const std::string& words) {
+  if (words.empty()) return {};
   std::vector<Attribute> attributes;
   if (*kind != '\0') attributes.push_back({"class", kind});
   return element("p", attributes, text(words));
@@ -27,9 +26,8 @@ Markup paragraph(const char* kind, const std::string& words) {
 
 Markup cell(const std::string& words) { return element("td", {}, text(words)); }
 
-Markup number_cell(const std::string& words, bool bold) {
-  return element("td", {{"class", "number"}},
-                 bold ? element("strong", {}, text(words)) : text(words));
+Markup number_cell(const std::string& words) {
+  return element("td", {{"class", "number"}}, text(words));
 }
 
 Markup column_heading(const std::string& words) {
@@ -67,6 +65,7 @@ Markup table(const Markup& head_rows, const Markup& body_rows) {
 }
 
 Markup folded(const std::string& summary, const Markup& content) {
+  if (content.empty()) return {};
   return element("details", {}, element("summary", {}, text(summary)) + content);
 }
 
@@ -77,11 +76,12 @@ const char* sign_of(analysis::Verdict verdict) {
 }
 
 std::string baseline_name(const analysis::TaskEvidence& task) {
-  const auto baseline = std::ranges::find(task.arms, true, &analysis::ArmEvidence::baseline);
-  return baseline == task.arms.end() ? "" : baseline->name;
+  const auto* baseline = analysis::baseline_of(task);
+  return baseline == nullptr ? "" : baseline->name;
 }
 
 Markup figure(const LineChart& chart, const std::string& explanation) {
+  if (chart.lines.empty()) return {};
   const auto caption =
       element("figcaption", {}, element("strong", {}, text(chart.title)) + text(" " + explanation));
   return element("figure", {},

@@ -13,10 +13,11 @@ namespace ablate::report {
 
 // The parts that the sections of the page consist of.
 
-Markup heading(const char* level, const std::string& id, const std::string& words);
+Markup heading(const char* level, const std::string& words);
+/// Empty without words.
 Markup paragraph(const char* kind, const std::string& words);
 Markup cell(const std::string& words);
-Markup number_cell(const std::string& words, bool bold = false);
+Markup number_cell(const std::string& words);
 Markup column_heading(const std::string& words);
 Markup number_heading(const std::string& words);
 Markup row_heading(const Markup& content);
@@ -32,7 +33,7 @@ Markup breakable(const std::string& path);
 Markup scrolled(const std::string& name, const Markup& table);
 Markup table(const Markup& head_rows, const Markup& body_rows);
 
-/// Content behind a line that opens it.
+/// Content behind a line that opens it; empty without content.
 Markup folded(const std::string& summary, const Markup& content);
 
 /// A sign beside the words of a verdict.
@@ -41,7 +42,8 @@ const char* sign_of(analysis::Verdict verdict);
 /// Empty without a baseline.
 std::string baseline_name(const analysis::TaskEvidence& task);
 
-/// A chart under its title, with an explanation and its numbers as a folded table.
+/// A chart under its title, with an explanation and its numbers as a folded table; empty without
+/// lines.
 Markup figure(const LineChart& chart, const std::string& explanation);
 
 /// Figures side by side if there is room.
@@ -71,7 +73,7 @@ Markup column_heads(const Grid& grid, const std::vector<Markup>& axes = {});
 /// The cells behind the names of each row.
 std::vector<Markup> row_cells(const Grid& grid, const Looks& looks);
 
-/// The whole grid without its note.
+/// The whole grid without its note; empty without rows.
 Markup grid_table(const Grid& grid, const Looks& looks);
 
 /// Everything that belongs to one task.

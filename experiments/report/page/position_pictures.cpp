@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <ranges>
 
 #include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
@@ -40,12 +44,11 @@ Markup drawn(const HeatMap& map) {
 }
 
 Markup drawn(const PositionPicture& picture) {
-  std::string arms;
-  for (const auto& arm : picture.arms) arms += (arms.empty() ? "Arms: " : ", ") + arm;
   Markup all;
   for (const auto& map : picture.maps) all += drawn(map);
   for (const auto& chart : picture.charts) all += figure(chart, "");
-  return heading("h3", "", picture.scheme) + (arms.empty() ? Markup() : paragraph("muted", arms)) +
+  const auto arms = fmt::format("Arms: {}", fmt::join(picture.arms, ", "));
+  return heading("h3", picture.scheme) + paragraph("muted", picture.arms.empty() ? "" : arms) +
          element("div", {{"class", "figures small"}}, all);
 }
 
@@ -62,12 +65,9 @@ Markup position_pictures(const std::vector<PositionPicture>& pictures) {
 
 Markup position_schemes(const std::vector<PositionPicture>& pictures) {
   if (pictures.empty()) return {};
-  std::string names;
-  for (const auto& picture : pictures) names += (names.empty() ? "" : ", ") + picture.scheme;
-  return element(
-      "section", {{"id", "positions"}},
-      heading("h2", "", "Position schemes") +
-          folded("Pictures of " + shown(names, kMostOfNames), position_pictures(pictures)));
+  const auto names = fmt::format(
+      "{}", fmt::join(pictures | std::views::transform(&PositionPicture::scheme), ", "));
+  return folded("Pictures of " + shown(names, kMostOfNames), position_pictures(pictures));
 }
 
 }  // namespace ablate::report

@@ -8,14 +8,14 @@ namespace ablate::report {
 Markup components(const TaskView& view) {
   if (view.task.components.empty()) return {};
   const auto grid = component_grid(view.task);
-  return heading("h3", "", "Components of variance") + grid_table(grid, view.looks) +
+  return heading("h3", "Components of variance") + grid_table(grid, view.looks) +
          paragraph("muted", grid.note);
 }
 
 Markup scores(const TaskView& view) {
   if (view.task.arms.empty()) return {};
   const auto table = [&](const std::string& summary, const Grid& grid) {
-    return grid.rows.empty() ? Markup() : folded(summary, grid_table(grid, view.looks));
+    return folded(summary, grid_table(grid, view.looks));
   };
   return table("Every seed: " + analysis::display_name(leading_metric(view.task)),
                seed_grid(view.evidence, view.task)) +
@@ -43,10 +43,10 @@ Markup draw_samples(const TaskView& view, const SampleOutputs& sample) {
   for (const auto& [arm, output, exact] : sample.outputs)
     rows += line_of(view.looks.named(arm), output, exact ? "exact" : "differs");
   const auto name = fmt::format("{}, seed {}", sample.test_set, sample.seed);
-  return element("div", {{"class", "sample-box"}},
-                 heading("h4", "", name) +
-                     scrolled("Outputs: " + name, element("table", {{"class", "samples"}},
-                                                          element("tbody", {}, rows))));
+  return element(
+      "div", {{"class", "sample-box"}},
+      heading("h4", name) + scrolled("Outputs: " + name, element("table", {{"class", "samples"}},
+                                                                 element("tbody", {}, rows))));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Markup samples(const TaskView& view) {
   for (const auto& sample : view.data.samples)
     if (sample.task == view.task.name) all += draw_samples(view, sample);
   if (all.empty()) return all;
-  return heading("h3", "", "Sample outputs") +
+  return heading("h3", "Sample outputs") +
          paragraph("", "The same examples for every arm, chosen by their place in the test set.") +
          element("div", {{"class", "figures"}}, all);
 }

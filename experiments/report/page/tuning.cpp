@@ -29,20 +29,17 @@ statistics::Interval range_of(const config::TriedCombination& tried) {
 /// The index of the combination that most searches have chosen.
 std::optional<size_t> mostly_chosen(const config::ArmSearch& search) {
   std::optional<size_t> most;
-  std::ptrdiff_t searches = 0;
-  for (size_t i = 0; i < search.tried.size(); ++i) {
-    const auto count =
-        std::ranges::count(search.chosen, std::optional(i), &config::ChosenCombination::tried);
-    if (count > searches) most = i;
-    searches = std::max(searches, count);
-  }
+  for (size_t i = 0; i < search.tried.size(); ++i)
+    if (const auto times = analysis::times_chosen(search, i);
+        times > (most ? analysis::times_chosen(search, *most) : 0))
+      most = i;
   return most;
 }
 
 /// The scores of an arm over the values of the only key.
 Line tuned_line(const analysis::TunedArm& arm, const Looks& looks) {
   const auto& search = arm.search;
-  Line line{.name = search.arm, .look = looks.of(search.arm), .points = {}, .spread = {}};
+  Line line{.name = search.arm, .look = looks.of(search.arm)};
   std::vector<const config::TriedCombination*> tried;
   for (const auto& one : search.tried)
     if (!std::isnan(config::mean_score(one))) tried.push_back(&one);
@@ -70,8 +67,7 @@ Markup tuning_curve(const analysis::TuningEvidence& tuning, const std::string& t
   const auto metric = analysis::display_name(tuning.metric);
   LineChart chart{.title = fmt::format("{}: {} over {}", task, metric, tuning.keys.front().name),
                   .x_label = tuning.keys.front().path,
-                  .y_label = metric,
-                  .lines = {}};
+                  .y_label = metric};
   bool positive = true;
   for (const auto& arm : tuning.arms) {
     if (arm.search.task != task) continue;
@@ -82,7 +78,6 @@ Markup tuning_curve(const analysis::TuningEvidence& tuning, const std::string& t
     }
     if (!line.points.empty()) chart.lines.push_back(std::move(line));
   }
-  if (chart.lines.empty()) return {};
   chart.logarithmic_x = positive;
   std::ranges::sort(chart.x_ticks);
   return figure(chart, fmt::format("Mean over {} {}; the band is the range of these seeds, "
@@ -96,7 +91,7 @@ Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {
   if (tuning.keys.size() != 1 || !config::have_ends(tuning.keys.front().values)) return {};
   Markup drawn;
   for (const auto& task : evidence.tasks) drawn += tuning_curve(tuning, task.name, looks);
-  return drawn.empty() ? drawn : figures(drawn);
+  return figures(drawn);
 }
 
 std::string words_of(const analysis::TuningEvidence& tuning) {
@@ -120,8 +115,7 @@ std::string words_of(const analysis::TuningEvidence& tuning) {
 Markup gains(const analysis::Evidence& evidence) {
   Markup all;
   for (const auto& arm : evidence.tuning->arms)
-    if (const auto sentence = analysis::gain_sentence(arm, evidence); !sentence.empty())
-      all += paragraph("", sentence);
+    all += paragraph("", analysis::gain_sentence(arm, evidence));
   return all;
 }
 
@@ -129,20 +123,17 @@ Markup gains(const analysis::Evidence& evidence) {
 
 Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
   if (!evidence.tuning || evidence.tuning->arms.empty()) return {};
-  return element(
-      "section", {{"id", "tuning"}},
-      heading("h2", "", "Chosen values") + paragraph("", words_of(*evidence.tuning)) +
-          grid_table(tuning_grid(evidence), looks) + gains(evidence) +
-          paragraph(
-              "muted",
-              "Sensitivity is the mean over the study's list of values of the validation loss "
-              "in nats, less the loss of the chosen ones (Wortsman et al. 2023): 0 if the "
-              "values do not matter.") +
-          tuning_curves(evidence, looks) +
-          folded("Every combination that was tried, and the mean difference from the baseline with "
-                 "equal "
-                 "values",
-                 grid_table(tried_grid(evidence), looks)));
+  return paragraph("", words_of(*evidence.tuning)) + grid_table(tuning_grid(evidence), looks) +
+         gains(evidence) +
+         paragraph("muted",
+                   "Sensitivity is the mean over the study's list of values of the validation loss "
+                   "in nats, less the loss of the chosen ones (Wortsman et al. 2023): 0 if the "
+                   "values do not matter.") +
+         tuning_curves(evidence, looks) +
+         folded(
+             "Every combination that was tried, and the mean difference from the baseline with "
+             "equal values",
+             grid_table(tried_grid(evidence), looks));
 }
 
 }  // namespace ablate::report

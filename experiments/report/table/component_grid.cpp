@@ -25,7 +25,7 @@ std::vector<GridColumn> component_columns(const analysis::SeedComponents& first)
 }  // namespace
 
 Grid component_grid(const analysis::TaskEvidence& task) {
-  Grid grid{.title = task.name + ": components of variance", .columns = {}, .rows = {}};
+  Grid grid{.title = task.name + ": components of variance"};
   if (task.components.empty()) return grid;
   const auto& first = task.components.front();
   grid.title += " of " + analysis::display_name(first.metric);

@@ -47,10 +47,8 @@ std::string mean_cost(const analysis::Sample& sample, const char* unit = "") {
 }  // namespace
 
 Grid without_empty_columns(const Grid& grid) {
-  Grid result{.title = grid.title,
-              .columns = {},
-              .rows = std::vector<GridRow>(grid.rows.size()),
-              .note = grid.note};
+  Grid result{
+      .title = grid.title, .rows = std::vector<GridRow>(grid.rows.size()), .note = grid.note};
   for (size_t column = 0; column < grid.columns.size(); ++column) {
     const auto is_empty = [&](const GridRow& row) {
       return row[column].text.empty() && !row[column].strip;
@@ -95,8 +93,7 @@ std::string pooled_words(const analysis::Aggregate& aggregate) {
 Grid score_grid(const analysis::TaskEvidence& task, bool all_metrics) {
   Grid grid{.title = task.name,
             .columns = {{.heading = "arm", .holds = Holds::arms},
-                        {.heading = "test set", .holds = Holds::names}},
-            .rows = {}};
+                        {.heading = "test set", .holds = Holds::names}}};
   const auto of_run = first_cells(task, true, all_metrics);
   const auto of_sets = first_cells(task, false, all_metrics);
   for (const auto* cell : of_run) {
@@ -122,8 +119,7 @@ Grid score_grid(const analysis::TaskEvidence& task, bool all_metrics) {
 Grid cost_grid(const analysis::TaskEvidence& task) {
   Grid grid{.title = task.name + ": costs of training",
             .columns = columns_of({"parameters", "FLOPs/predicted token", "steps", "target tokens",
-                                   "FLOPs", "seconds", "tokens/s", "memory"}),
-            .rows = {}};
+                                   "FLOPs", "seconds", "tokens/s", "memory"})};
   for (const auto& arm : task.arms)
     grid.rows.push_back({{arm.name},
                          {analysis::parameters_figure(arm)},
@@ -139,8 +135,7 @@ Grid cost_grid(const analysis::TaskEvidence& task) {
 
 Grid ratio_grid(const analysis::TaskEvidence& task) {
   Grid grid{.title = fmt::format("{}: cost to reach {}, / the baseline's", task.name, task.target),
-            .columns = columns_of({}),
-            .rows = {}};
+            .columns = columns_of({})};
   for (const auto resource : config::kResources)
     grid.columns.push_back({config::label_of(resource)});
   for (const auto& arm : task.arms) {
@@ -158,8 +153,7 @@ Grid aggregate_grid(const analysis::Evidence& evidence) {
                 "over {}: {} on the first test set within the trained length, interquartile "
                 "mean with 95 % interval",
                 pooled_words(evidence.aggregates.front()), analysis::display_name(evidence.metric)),
-            .columns = columns_of({"interquartile mean", "P(improvement)"}),
-            .rows = {}};
+            .columns = columns_of({"interquartile mean", "P(improvement)"})};
   for (const auto& one : evidence.aggregates)
     grid.rows.push_back({{one.arm},
                          {.text = analysis::format_metric(one.interquartile_mean, evidence.metric),
@@ -172,8 +166,7 @@ Grid seed_grid(const analysis::Evidence& evidence, const analysis::TaskEvidence&
   const auto metric = leading_metric(task);
   Grid grid{.title = "Every seed of " + task.name,
             .columns = {{.heading = "arm", .holds = Holds::arms},
-                        {.heading = "test set", .holds = Holds::names}},
-            .rows = {}};
+                        {.heading = "test set", .holds = Holds::names}}};
   for (const auto seed : evidence.seeds) grid.columns.push_back({fmt::format("seed {}", seed)});
   for (const auto& arm : task.arms)
     for (const auto& cell : arm.cells) {
@@ -195,8 +188,7 @@ Grid sentence_grid(const analysis::TaskEvidence& task) {
                         {.heading = "seed"},
                         {.heading = "difference", .holds = Holds::differences},
                         {.heading = "p (bootstrap)"},
-                        {.heading = "p (randomisation)"}},
-            .rows = {}};
+                        {.heading = "p (randomisation)"}}};
   for (const auto& arm : task.arms)
     for (const auto& cell : arm.cells)
       for (const auto& test : cell.sentence_tests)

@@ -122,7 +122,7 @@ Json json_of(const Value& value) {
   } else if constexpr (std::is_enum_v<Value>) {
     return config::word_of(value);
   } else if constexpr (requires { value.has_value(); }) {
-    return json_of(*value);
+    return value.has_value() ? json_of(*value) : Json();
   } else if constexpr (requires { members_of(value, [](const char*, const auto&) {}); }) {
     auto json = Json::object();
     members_of(value, [&](const char* name, const auto& member) {
@@ -166,26 +166,23 @@ Json json_of(const analysis::TunedArm& arm, const analysis::TuningEvidence& tuni
   if (arm.curve) json["curve"] = json_of(*arm.curve);
   if (arm.gain) json["gain"] = json_of(*arm.gain);
   json["tried"] = Json::array();
-  for (const auto& tried : search.tried) {
-    Json scores = Json::array();
-    for (const auto& score : tried.scores) scores.push_back(score ? Json(*score) : Json());
+  for (const auto& tried : search.tried)
     json["tried"].push_back({{"values", json_of(tried, tuning.keys)},
                              {"mean", config::mean_score(tried)},
-                             {"scores", std::move(scores)},
+                             {"scores", json_of(tried.scores)},
                              {"declared", tried.declared}});
-  }
   return json;
 }
 
 Json json_of(const analysis::TuningEvidence& tuning) {
-  Json json{{"keys", Json::array()},
-            {"metric", tuning.metric},
-            {"by", config::word_of(tuning.by)},
-            {"seeds", tuning.seeds},
-            {"arms", Json::array()}};
-  for (const auto& key : tuning.keys) json["keys"].push_back(key.path);
-  for (const auto& arm : tuning.arms) json["arms"].push_back(json_of(arm, tuning));
-  return json;
+  auto keys = Json::array(), arms = Json::array();
+  for (const auto& key : tuning.keys) keys.push_back(key.path);
+  for (const auto& arm : tuning.arms) arms.push_back(json_of(arm, tuning));
+  return {{"keys", keys},
+          {"metric", tuning.metric},
+          {"by", config::word_of(tuning.by)},
+          {"seeds", tuning.seeds},
+          {"arms", arms}};
 }
 
 }  // namespace

@@ -19,10 +19,6 @@ std::string size_figure(double parameters) {
   return analysis::count_figure(std::llround(parameters));
 }
 
-std::string interval_figure(const statistics::Interval& interval, const std::string& metric) {
-  return analysis::format_metric(std::optional(interval), metric);
-}
-
 /// "within 0.01", "better", "undecided"
 std::string verdict_words(const PooledArm& arm, const SizeVerdict& size) {
   if (size.verdict == analysis::PooledVerdict::within_margin)
@@ -79,17 +75,15 @@ ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& a
 ForestRow predicted_row(const SizeVerdict& size, const PooledArm& arm, size_t look) {
   return {.name = fmt::format("predicted at {}", size_figure(size.parameters)),
           .figures = difference(size.effect.mean, arm.metric) + " " +
-                     interval(std::optional(size.effect.prediction), arm.metric) + ", " +
-                     verdict_words(arm, size),
+                     interval(size.effect.prediction, arm.metric) + ", " + verdict_words(arm, size),
           .look = {look},
           .mean = size.effect.mean,
           .interval = size.effect.prediction,
-          .margin = arm.margin,
-          .values = {}};
+          .margin = arm.margin};
 }
 
 ForestGroup group_of(const PooledArm& arm, size_t look) {
-  ForestGroup group{.title = arm.arm, .rows = {}, .primary = true};
+  ForestGroup group{.title = arm.arm, .primary = true};
   for (const auto& setting : arm.settings) group.rows.push_back(setting_row(setting, arm, look));
   for (const auto& size : arm.sizes) group.rows.push_back(predicted_row(size, arm, look));
   return group;
@@ -108,7 +102,6 @@ Grid together_grid(const analysis::Together& together) {
                         {.heading = "interval"},
                         {.heading = "a further one"},
                         {.heading = "verdict", .holds = Holds::names}},
-            .rows = {},
             .note = note_on(together) + false_alarms_words(together)};
   for (const auto& arm : together.arms) {
     const GridRow head{{arm.arm},
@@ -129,8 +122,8 @@ Grid together_grid(const analysis::Together& together) {
       }
       add({{size_figure(parameters)},
            {difference(size->effect.mean, arm.metric)},
-           {interval_figure(size->effect.confidence, arm.metric)},
-           {interval_figure(size->effect.prediction, arm.metric)},
+           {analysis::format_metric(size->effect.confidence, arm.metric)},
+           {analysis::format_metric(size->effect.prediction, arm.metric)},
            {verdict_words(arm, *size)}});
     }
   }
@@ -147,7 +140,6 @@ Grid claims_grid(const analysis::Together& together) {
                   {.heading = "outcome", .holds = Holds::names},
                   {.heading = "p"},
                   {.heading = "q"}},
-      .rows = {},
       .note = fmt::format(
           "Those that were decided, of {}. p is corrected within its study; q is the smallest rate "
           "of false discoveries at which the claim is kept among all of them (Benjamini and "
@@ -167,7 +159,7 @@ Grid claims_grid(const analysis::Together& together) {
 }
 
 Forest together_forest(const analysis::Together& together) {
-  Forest forest{.title = "Differences from the baselines, in all studies together", .panels = {}};
+  Forest forest{.title = "Differences from the baselines, in all studies together"};
   std::vector<std::string> metrics;
   for (size_t look = 0; look < together.arms.size(); ++look) {
     const auto& arm = together.arms[look];
@@ -177,8 +169,7 @@ Forest together_forest(const analysis::Together& together) {
       const bool higher = arm.direction == analysis::Direction::higher;
       const auto name = analysis::display_name(arm.metric);
       forest.panels.push_back({.low_side = name + (higher ? ": worse" : ": better"),
-                               .high_side = higher ? "better" : "worse",
-                               .groups = {}});
+                               .high_side = higher ? "better" : "worse"});
     }
     forest.panels[static_cast<size_t>(known - metrics.begin())].groups.push_back(
         group_of(arm, look));

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "experiments/analysis/figure.h"
@@ -37,16 +36,13 @@ GridRow value_row(const analysis::Evidence& evidence, const config::ArmSearch& s
 }
 
 std::string beside_baseline(const analysis::TunedArm& arm, size_t tried) {
-  if (!arm.gain) return "";
-  const double difference = arm.gain->at_equal[tried];
-  return std::isnan(difference) ? "-" : fmt::format("{:+.3f}", difference);
+  return arm.gain ? analysis::signed_figure(arm.gain->at_equal[tried]) : "";
 }
 
 /// What a value is to the choice of its arm: "chosen by 2", "nearest to the vertex".
 std::string choice_words(const analysis::TunedArm& arm, size_t tried) {
   const auto& search = arm.search;
-  const auto chosen =
-      std::ranges::count(search.chosen, std::optional(tried), &config::ChosenCombination::tried);
+  const auto chosen = analysis::times_chosen(search, tried);
   if (arm.curve && !arm.curve->weights.empty() && arm.curve->weights[tried] == 0) return "left out";
   if (chosen == 0) return search.tried[tried].declared ? "" : "added";
   if (arm.curve) return "nearest";
@@ -59,8 +55,7 @@ Grid tuning_grid(const analysis::Evidence& evidence) {
   const auto& tuning = *evidence.tuning;
   Grid grid{.title = fmt::format("chosen values of {} by {} on {}", analysis::paths_of(tuning),
                                  analysis::display_name(tuning.metric), analysis::seeds_of(tuning)),
-            .columns = value_columns(evidence),
-            .rows = {}};
+            .columns = value_columns(evidence)};
   grid.columns.push_back({"sensitivity"});
   if (tuning.by == config::TunedBy::curve) grid.columns.push_back({"misfit"});
   grid.columns.push_back({.heading = "", .holds = Holds::words});
@@ -79,7 +74,7 @@ Grid tuning_grid(const analysis::Evidence& evidence) {
 
 Grid tried_grid(const analysis::Evidence& evidence) {
   const auto& tuning = *evidence.tuning;
-  Grid grid{.title = "Tried values", .columns = value_columns(evidence), .rows = {}};
+  Grid grid{.title = "Tried values", .columns = value_columns(evidence)};
   if (evidence.baseline) grid.columns.push_back({"beside " + *evidence.baseline});
   for (const auto seed : tuning.seeds) grid.columns.push_back({fmt::format("seed {}", seed)});
   grid.columns.push_back({.heading = "", .holds = Holds::words});
@@ -87,12 +82,10 @@ Grid tried_grid(const analysis::Evidence& evidence) {
     for (size_t i = 0; i < arm.search.tried.size(); ++i) {
       const auto& search = arm.search;
       const auto& tried = search.tried[i];
-      const auto chosen =
-          std::ranges::count(search.chosen, std::optional(i), &config::ChosenCombination::tried);
       auto row = value_row(
           evidence, search, [&](size_t key) { return tried.values[key]; },
           tried_score(config::mean_score(tried), tuning.metric));
-      row.back().best = chosen == std::ssize(search.chosen);
+      row.back().best = analysis::times_chosen(search, i) == std::ssize(search.chosen);
       if (evidence.baseline) row.push_back({beside_baseline(arm, i)});
       for (size_t seed = 0; seed < tried.scores.size(); ++seed) {
         const auto& score = tried.scores[seed];
