@@ -1,5 +1,6 @@
 #include "data/read_corpus.h"
 #include "tests/data/folder_test_case.h"
+#include "tests/says.h"
 
 namespace ablate::data {
 namespace {
@@ -25,12 +26,11 @@ TEST_F(LabelledText, OfTwoTextsIsBothWithATabBetweenThem) {
   EXPECT_EQ(read_labelled(options, folder_).train,
             (std::vector<Example>{{"is it?\tit is", "yes"}, {"was it?\tit is", "no"}}));
   options.test = "test.csv";
-  EXPECT_NE(
-      message_of([&] { read_labelled(options, folder_); }).find("test.csv:3: one side is empty"),
-      std::string::npos);
+  EXPECT_TRUE(
+      says(message_of([&] { read_labelled(options, folder_); }), "test.csv:3: one side is empty"));
   options.columns.text_pair = "context";
-  EXPECT_NE(message_of([&] { read_labelled(options, folder_); }).find("the column 'context' once"),
-            std::string::npos);
+  EXPECT_TRUE(
+      says(message_of([&] { read_labelled(options, folder_); }), "the column 'context' once"));
 }
 
 TEST_F(LabelledText, OfAnUnknownClassIsNamed) {

@@ -4,6 +4,7 @@
 
 #include "data/read_corpus.h"
 #include "tests/data/folder_test_case.h"
+#include "tests/says.h"
 
 namespace ablate::data {
 namespace {
@@ -89,8 +90,7 @@ TEST_F(NamedFiles, AreNotReadIfTheyArePipes) {
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   std::filesystem::create_directory(folder_ / "folder");
   EXPECT_EQ(fault({.train = {"pipe"}}), "");
-  EXPECT_NE(fault({.train = {"folder"}}).find("folder: is a folder; name a file"),
-            std::string::npos);
+  EXPECT_TRUE(says(fault({.train = {"folder"}}), "folder: is a folder; name a file"));
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 #include "tests/device/fake_cuda/counts.h"
 #include "tests/experiments/waiting.h"
+#include "tests/folder.h"
+#include "tests/says.h"
 
 namespace ablate {
 namespace {
@@ -49,14 +51,10 @@ class DeviceProgram : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     setenv("OMP_NUM_THREADS", "1", 1);
-    std::string pattern = testing::TempDir() + "ablate-device-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
     for (const std::string study : {"components", "languages"}) {
-      const auto outcome = shell(on_device(run_arguments(study, "cuda")) + " 2>&1");
-      ASSERT_EQ(outcome.code, 0) << outcome.output;
+      ASSERT_TRUE(ends(shell(on_device(run_arguments(study, "cuda")) + " 2>&1"), 0));
     }
   }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
 
   static std::string run_arguments(const std::string& study, const std::string& device) {
     return "run " + kSource + "/tests/device/" + study + ".yaml --data " + kSource +
@@ -72,14 +70,13 @@ class DeviceProgram : public testing::Test {
     return outcome.output;
   }
 
-  static std::filesystem::path folder_;
+  static inline const Folder own_;
+  static inline const auto& folder_ = own_.path;
 };
-std::filesystem::path DeviceProgram::folder_;
 
 TEST_F(DeviceProgram, EveryArmLosesOnTheDeviceWhatItLosesOnTheCpu) {
   for (const std::string study : {"components", "languages"}) {
-    const auto outcome = shell(kProgram + " " + run_arguments(study, "cpu") + " 2>&1");
-    ASSERT_EQ(outcome.code, 0) << outcome.output;
+    ASSERT_TRUE(ends(shell(kProgram + " " + run_arguments(study, "cpu") + " 2>&1"), 0));
   }
   int compared = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "cpu")) {
@@ -115,9 +112,7 @@ TEST_F(DeviceProgram, Tf32IsOfTheDeviceAlone) {
   const auto here =
       shell(kProgram + " run " + kSource + "/tests/device/components.yaml --arms tf32" +
             " --set training.device=cpu --output " + (folder_ / "none").string() + " 2>&1");
-  EXPECT_NE(here.output.find("this processor has no tf32 products: training in fp32"),
-            std::string::npos)
-      << here.output;
+  EXPECT_TRUE(says(here.output, "this processor has no tf32 products: training in fp32"));
 }
 
 TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
@@ -170,8 +165,7 @@ TEST_F(DeviceProgram, AnEstimateTimesUpdatesAsTrainingMakesThem) {
                              "/tests/device/components.yaml --arms base --dry-run --set "
                              "training.device=cuda --set training.steps=3 --output " +
                              (folder_ / "estimate").string() + " 2>&1");
-  const auto outcome = shell(run);
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(shell(run), 0));
   EXPECT_EQ(graphs_launched(counts), 2 * (2 + 3)) << "each once before it is timed; two untimed";
 }
 
@@ -225,8 +219,7 @@ TEST_F(SharedDevice, RunsBehindTheFirstShareIt) {
 
 TEST_F(SharedDevice, RunsWaitForMemoryThatOthersTake) {
   if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
-  const auto outcome = shell(command("narrow", needed() * 3 / 2));
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_TRUE(ends(shell(command("narrow", needed() * 3 / 2)), 0));
   EXPECT_TRUE(began_after(run("narrow", 2), run("narrow", 1)));
   EXPECT_TRUE(began_after(run("narrow", 3), run("narrow", 2)));
 }
@@ -254,12 +247,12 @@ TEST_F(DeviceProgram, EveryVerbThatReadsARunComputesOnTheDevice) {
 TEST_F(DeviceProgram, AGpuThatFailsEndsTheRunWithItsOwnCodeAfterAnotherTry) {
   if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
   const auto output = folder_ / "failing";
-  const auto outcome = shell("FAKE_CUDA_FAILS_AT=3000 " +
-                             on_device("run " + kSource +
-                                       "/tests/device/components.yaml --arms base --set "
-                                       "training.device=cuda --set training.steps=200 --output " +
-                                       output.string() + " 2>&1"));
-  EXPECT_EQ(outcome.code, 9) << outcome.output;
+  EXPECT_TRUE(ends(shell("FAKE_CUDA_FAILS_AT=3000 " +
+                         on_device("run " + kSource +
+                                   "/tests/device/components.yaml --arms base --set "
+                                   "training.device=cuda --set training.steps=200 --output " +
+                                   output.string() + " 2>&1")),
+                   9));
   const auto failure =
       nlohmann::json::parse(read_file(output / "components/reverse/base/seed-1/failure.json"));
   EXPECT_EQ(failure.at("exit_code"), 9);
@@ -283,9 +276,7 @@ TEST_F(DeviceProgram, RanksAreRefusedByABuildWithoutNccl) {
                       "/tests/device/components.yaml --arms base --ranks 2 --set "
                       "training.accumulate=2 --set training.device=cuda --output " +
                       (folder_ / "ranks").string() + " 2>&1"));
-  EXPECT_EQ(outcome.code, 2) << outcome.output;
-  EXPECT_NE(outcome.output.find("this build of ablate has no NCCL"), std::string::npos)
-      << outcome.output;
+  EXPECT_TRUE(ends(outcome, 2, "this build of ablate has no NCCL"));
 }
 
 TEST_F(DeviceProgram, ExportedFilesAreThoseOfARunOnTheCpu) {
@@ -305,7 +296,7 @@ TEST_F(DeviceProgram, EveryGroupingOfMoefyWorksWithEveryRouter) {
     const auto table = printed("moefy " + arm("base").string() + " --to " + to.string() +
                                " --experts 4 --active 4 --positions 200 --grouping " + grouping +
                                " --router " + router);
-    EXPECT_NE(table.find("| 4 of 4 | 1.000 | 1.000 |"), std::string::npos) << table;
+    EXPECT_TRUE(says(table, "| 4 of 4 | 1.000 | 1.000 |"));
     printed("eval " + to.string());
   }
 }
@@ -329,7 +320,7 @@ TEST_F(DeviceProgram, BenchAndDoctorKnowTheDevice) {
                      "--steps 2 --vocabulary 100 --threads 1 --json";
   EXPECT_GT(nlohmann::json::parse(printed("bench train " + study)).at("loss").get<double>(), 0);
   printed("bench decode " + study + " --batch 2");
-  EXPECT_NE(printed("doctor --output " + folder_.string()).find("1 device"), std::string::npos);
+  EXPECT_TRUE(says(printed("doctor --output " + folder_.string()), "1 device"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/says.h"
+
 namespace ablate::training {
 namespace {
 
@@ -42,13 +44,9 @@ TEST(Device, ARefusalSaysWhyThereIsNoCuda) {
   EXPECT_TRUE(reason.starts_with("this LibTorch is one for ") ||
               reason.starts_with("the NVIDIA driver"))
       << reason;
-  try {
-    resolve(Device::cuda);
-    FAIL() << "resolved";
-  } catch (const DeviceError& error) {
-    EXPECT_EQ(error.what(), "training.device is cuda, but there is no CUDA device: " + reason +
-                                "; use auto or cpu");
-  }
+  EXPECT_EQ(
+      refusal_of<DeviceError>([&] { resolve(Device::cuda); }),
+      "training.device is cuda, but there is no CUDA device: " + reason + "; use auto or cpu");
 }
 
 /// CUDA's words for its failures, of which only the allocator's have a type of their own.

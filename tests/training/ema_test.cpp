@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/says.h"
 #include "training/weights.h"
 
 namespace ablate::training {
@@ -53,12 +54,10 @@ TEST(Ema, GoesThroughACheckpoint) {
 TEST(Ema, ACheckpointWithoutAnAverageIsRefusedByName) {
   Weighted model;
   Ema ema(model, 0.5);
-  try {
-    ema.load({{"weight", torch::zeros(2)}});
-    FAIL();
-  } catch (const c10::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("lacks the average 'chosen'"), std::string::npos);
-  }
+  EXPECT_TRUE(says(refusal_of<c10::Error>([&] {
+                     ema.load({{"weight", torch::zeros(2)}});
+                   }),
+                   "lacks the average 'chosen'"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
+#include "tests/says.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
 #include "training/trained_parts.h"
@@ -162,7 +163,7 @@ TEST_F(LoraTest, TrainingGoesOnBitForBit) {
   const auto whole = last();
   std::filesystem::remove_all(list_checkpoints(input_.checkpoints).back().path);
   train(input_, adapted());
-  EXPECT_NE(messages_.str().find("continuing after step 8"), std::string::npos);
+  EXPECT_TRUE(says(messages_.str(), "continuing after step 8"));
   for (const auto& [name, tensor] : whole.model)
     EXPECT_TRUE(torch::equal(last().model.at(name), tensor)) << name;
   for (const auto& [name, tensor] : whole.optimizer)

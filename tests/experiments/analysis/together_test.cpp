@@ -6,6 +6,7 @@
 
 #include "experiments/errors.h"
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::analysis {
 namespace {
@@ -122,14 +123,9 @@ TEST(Together, SaysWhatCannotBePooled) {
   EXPECT_THROW(pool(std::span(two).first(1), {}), UsageError);
   auto other = two;
   other.back().tasks.front().arms.back().changes = {{"model.dropout", "0.1", "0.2"}};
-  try {
-    pool(other, {});
-    FAIL() << "pooled";
-  } catch (const UsageError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "the arm a changes model.layers in one and model.dropout in two, so that its effects "
-              "are not of one thing; give one of them another name");
-  }
+  EXPECT_EQ(refusal_of<UsageError>([&] { pool(other, {}); }),
+            "the arm a changes model.layers in one and model.dropout in two, so that its effects "
+            "are not of one thing; give one of them another name");
 }
 
 }  // namespace

@@ -126,8 +126,7 @@ TEST_F(DecodingTest, FilesOfLinesAreReadAlikeWhateverEndsThem) {
   EXPECT_EQ(shell(encode + "/t").output, shell(encode + "/s").output);
   write_file(folder_ / "bad", "a\rb\nc\n");
   const auto bad = score("bad", "s");
-  EXPECT_EQ(bad.code, 3);
-  EXPECT_TRUE(says(bad.output, "bad:1: the line holds a carriage return"));
+  EXPECT_TRUE(ends(bad, 3, "bad:1: the line holds a carriage return"));
 }
 
 TEST_F(DecodingTest, ABlankSourceHasNoScoreAsItHasNoOutput) {
@@ -253,9 +252,8 @@ TEST_F(DecodingTest, AttentionIsDrawnWithEveryTextEscaped) {
        {"Encoder, self-attention", "Decoder, self-attention", "Decoder, over the source"})
     EXPECT_TRUE(says(text, group));
   EXPECT_FALSE(says(text, "<i>"));
-  const auto blank = shell(inspect + " --text '\u3000' 2>&1");
-  EXPECT_EQ(blank.code, 2);
-  EXPECT_EQ(blank.output, "ablate: --text is blank; give the model something to read\n");
+  EXPECT_EQ(shell(inspect + " --text '\u3000' 2>&1"),
+            (Outcome{2, "ablate: --text is blank; give the model something to read\n"}));
 }
 
 TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {

@@ -136,15 +136,12 @@ std::string parse(const std::vector<std::string>& words) {
   const auto list = [&](const char* name) { return run->get_option(name)->results(); };
   const auto study = list("study");
   if (study.empty() || !study[0].starts_with("experiments/")) return {};
-  try {
+  return refusal_of<std::exception>([&] {
     config::read_study(kRepository / study[0], {.sets = list("--set"),
                                                 .arms = list("--arms"),
                                                 .tasks = list("--tasks"),
                                                 .count = run::counted_parameters()});
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return {};
+  });
 }
 
 TEST(DocumentedCommands, AreFoundInProseBlocksAndSynopses) {

@@ -26,9 +26,7 @@ TEST(CheckMode, RefusesEveryFlagThatAModeDoesNotName) {
 
 TEST_F(FlagsTest, AModeOfAVerbRefusesWhatItDoesNotRead) {
   const auto refused = [&](const std::string& words, const std::string& message) {
-    const auto outcome = ablate(words);
-    EXPECT_EQ(outcome.code, 2) << words;
-    EXPECT_EQ(outcome.output, "ablate: " + message + "\n");
+    EXPECT_EQ(ablate(words), (Outcome{2, "ablate: " + message + "\n"})) << words;
   };
   refused("run --list --seeds 3",
           "--seeds has no effect with --list without a study; leave it out");

@@ -1,4 +1,5 @@
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate {
 namespace {
@@ -38,7 +39,7 @@ TEST_F(Over, AStudyIsDecidedByTheMeanOverItsLengths) {
   ASSERT_EQ(three.size(), 2U);
   for (size_t seed = 0; seed < 2; ++seed)
     EXPECT_NEAR(values_of(arm, "lengths 3 to 4")[seed], (three[seed] + four[seed]) / 2, 1e-9);
-  EXPECT_NE(page().find("lengths 3 to 4"), std::string::npos);
+  EXPECT_TRUE(says(page(), "lengths 3 to 4"));
   EXPECT_TRUE(ends(ablate("report out/tiny --format csv"), 0, "copy,idle,false,lengths 3 to 4,"));
   EXPECT_TRUE(ends(ablate("power out/tiny --difference 1"), 0, "lengths 3 to 4"));
 }
@@ -56,7 +57,7 @@ TEST_F(Over, AStudyIsDecidedByTheMeanOverItsTasks) {
     for (const char* length : {"length 3", "length 4"})
       mean += values_of(tasks().at(task).at("arms").at(1), length).at(0) / 4;
   EXPECT_NEAR(values_of(all.at("arms").at(1), "2 tasks").at(0), mean, 1e-9);
-  EXPECT_NE(page().find("Results: all tasks"), std::string::npos);
+  EXPECT_TRUE(says(page(), "Results: all tasks"));
 }
 
 }  // namespace

@@ -62,9 +62,7 @@ TEST_F(ProgramTest, ARunIsNotScoredOnOtherDataThanItsOwn) {
   const auto eval = kProgram + " eval " + (folder_ / "out/t/text/base/seed-1").string();
   EXPECT_EQ(shell(eval + " 2>&1").code, 0);
   write_file(folder_ / "a", "one two three\nfour five\nsix eight\n");
-  const auto other = shell(eval + " 2>&1");
-  EXPECT_EQ(other.code, 3) << other.output;
-  EXPECT_TRUE(says(other.output, "was trained and tested on other data than these"));
+  EXPECT_TRUE(ends(shell(eval + " 2>&1"), 3, "was trained and tested on other data than these"));
 }
 
 TEST_F(ProgramTest, NumbersThatAreNoIdsAreNotDecoded) {
@@ -155,8 +153,7 @@ TEST_F(ProgramTest, TheCheckOfAStudyFindsFilesOfAnotherForm) {
     return program("config check", file, "2>&1");
   };
   const auto csv = check("one,eins\n");
-  EXPECT_EQ(csv.code, 3) << csv.output;
-  EXPECT_TRUE(says(csv.output,
+  EXPECT_TRUE(ends(csv, 3,
                    "a.csv:1: the line needs exactly one tab between source and target; "
                    "by its name the file has another form: give data.format: csv"));
   EXPECT_EQ(check("one\teins\n").code, 0);

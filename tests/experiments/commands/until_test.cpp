@@ -1,4 +1,5 @@
 #include "tests/experiments/program.h"
+#include "tests/says.h"
 
 namespace ablate {
 namespace {
@@ -23,8 +24,8 @@ TEST_F(Until, SeedsAreAddedUntilEveryComparisonHasItsClaimAndNoneIsHeldAgainstTh
   const auto found = results();
   EXPECT_GE(found.at("seeds").size(), 6U);
   EXPECT_LT(found.at("seeds").size(), 12U) << "the difference is large";
-  EXPECT_NE(outcome.output.find("idle: "), std::string::npos);
-  EXPECT_EQ(outcome.output.find("Added after a report"), std::string::npos);
+  EXPECT_TRUE(says(outcome.output, "idle: "));
+  EXPECT_FALSE(says(outcome.output, "Added after a report"));
 }
 
 TEST_F(Until, TheMostSeedsEndIt) {

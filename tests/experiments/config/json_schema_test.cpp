@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/explanation.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/experiments/program.h"
 #include "tests/says.h"
 
 namespace ablate::config {
@@ -20,24 +20,16 @@ const std::filesystem::path kSource = ABLATE_SOURCE;
 /// What a dotted path below `base` may hold.
 json node(const std::string& path) { return json::parse(json_schema())["definitions"][path]; }
 
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// The studies that the schema refuses, by Debian's jsonschema; -1: that is not installed.
 int refused(const std::vector<std::filesystem::path>& studies, std::string& messages) {
   const TemporaryFile schema(json_schema(), "schema.json");
-  const auto python =
-      "/usr/bin/python3 " + (kSource / "tests/experiments/config/validate.py").string();
   if (std::system("/usr/bin/python3 -c 'import jsonschema, yaml' 2>/dev/null") != 0) return -1;
-  std::string command = python + " " + schema.path().string();
+  std::string command = "/usr/bin/python3 " ABLATE_SOURCE "/tests/experiments/config/validate.py " +
+                        schema.path().string();
   for (const auto& study : studies) command += " " + study.string();
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  char buffer[4096];
-  for (size_t got = 0; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    messages.append(buffer, got);
-  EXPECT_EQ(pclose(pipe), 0) << messages;
+  const auto outcome = shell(command + " 2>&1");
+  messages = outcome.output;
+  EXPECT_EQ(outcome.code, 0) << messages;
   return static_cast<int>(std::ranges::count(messages, '\n'));
 }
 
@@ -109,7 +101,7 @@ TEST(ConfigurationPage, NamesEveryKey) {
 
 TEST(ShippedStudies, TellEditorsTheirSchemaInTheFirstLine) {
   for (const auto& study : shipped())
-    EXPECT_TRUE(bytes_of(study).starts_with(
+    EXPECT_TRUE(read_file(study).starts_with(
         "# yaml-language-server: $schema=../../docs/study.schema.json\n"))
         << study;
 }

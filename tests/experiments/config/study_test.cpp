@@ -4,6 +4,7 @@
 
 #include "experiments/config/schema/printer.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -41,9 +42,9 @@ TEST(Study, AControlIsTheBaselineWithOtherRandomNumbers) {
   EXPECT_TRUE(claim_of(*study.compare, "copy", "b").kind);
   auto taken = text;
   taken.replace(taken.find("b: {}"), 5, "control: {}");
-  EXPECT_NE(messages_of(taken).find("compare.control adds an arm of the name control, which the "
-                                    "study has already; rename that one"),
-            std::string::npos);
+  EXPECT_TRUE(says(messages_of(taken),
+                   "compare.control adds an arm of the name control, which the "
+                   "study has already; rename that one"));
 }
 
 TEST(Study, LaterLayersWin) {
@@ -155,7 +156,7 @@ TEST(Study, WhatAClassifiersTaskLeavesNoChoiceForFollowsFromIt) {
   const auto own = kHead +
                    "base: {data: {task: labelled, train: a, validation: b, test: c}, "
                    "model: {tying: target}}\n";
-  EXPECT_NE(error_of(own).find("model.tying must be"), std::string::npos) << "what is given stays";
+  EXPECT_TRUE(says(error_of(own), "model.tying must be")) << "what is given stays";
 }
 
 class ShippedStudy : public testing::TestWithParam<const char*> {};

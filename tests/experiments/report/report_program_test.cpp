@@ -17,12 +17,6 @@ class ReportTest : public ProgramTest {
                             "experts: 4, active: 2, d_hidden: 16 }, model.position.kind: alibi }\n"
                             "compare: { baseline: dense, metric: exact_match }\n");
   }
-
-  static size_t count(const std::string& text, const std::string& what) {
-    size_t found = 0;
-    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
-    return found;
-  }
 };
 
 TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
@@ -43,7 +37,7 @@ TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
 
   const auto curves = page.find("Training loss"), inside = page.find("Inside the models");
   ASSERT_LT(curves, inside);
-  EXPECT_EQ(count(page.substr(curves, inside - curves), "at step 60</title>"), 4U)
+  EXPECT_EQ(occurrences(page.substr(curves, inside - curves), "at step 60</title>"), 4U)
       << "training and validation of both arms";
 
   const auto result = read_json(folder_ / "out/tiny/copy/dense/seed-2/result.json");
@@ -85,7 +79,7 @@ TEST_F(ReportTest, PositionPicturesAreASmallPageWithoutAScript) {
   const auto page = read_file(file);
   EXPECT_LT(page.size(), 300'000U);
   EXPECT_FALSE(says(page, "<script"));
-  EXPECT_GT(count(page, "data:image/png;base64,"), 15U);
+  EXPECT_GT(occurrences(page, "data:image/png;base64,"), 15U);
   EXPECT_TRUE(says(page, "<h3>sandwich</h3>"));
 }
 

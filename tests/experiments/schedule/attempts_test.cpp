@@ -27,13 +27,9 @@ TEST_F(AttemptsTest, WhatAProcessSaysIsKeptBehindWhatOthersSaid) {
 TEST_F(AttemptsTest, AMessageThatCannotBeKeptIsAnErrorWithItsReason) {
   std::filesystem::create_symlink("/dev/full", log());
   auto one = attempts();
-  try {
-    one.on_output_line("ablate: the reason");
-    FAIL();
-  } catch (const training::IoError& error) {
-    EXPECT_TRUE(says(std::string(error.what()), "No space left")) << error.what();
-    EXPECT_TRUE(says(std::string(error.what()), log().string())) << error.what();
-  }
+  const auto why = refusal_of<training::IoError>([&] { one.on_output_line("ablate: the reason"); });
+  EXPECT_TRUE(says(why, "No space left"));
+  EXPECT_TRUE(says(why, log().string()));
 }
 
 }  // namespace

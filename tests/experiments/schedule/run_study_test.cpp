@@ -168,8 +168,7 @@ TEST_F(RunStudyTest, NoRunIsStartedIntoAFullDisk) {
   std::filesystem::create_directories(run("out"));
   std::filesystem::create_symlink("/dev/full", run("out") / "metrics.jsonl");
   const auto full = shell(command("out", "--jobs 1"));
-  EXPECT_EQ(full.code, 7) << full.output;
-  EXPECT_TRUE(says(full.output, "No space left on device"));
+  EXPECT_TRUE(ends(full, 7, "No space left on device"));
   EXPECT_TRUE(says(full.output, "no further run is started"));
   EXPECT_FALSE(std::filesystem::exists(folder_of("out") / "copy/wide/seed-1/log.txt"));
   EXPECT_FALSE(std::filesystem::exists(folder_of("out") / "copy/wide/seed-1/config.yaml"));
@@ -182,15 +181,13 @@ TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
   const auto before = results("out");
   change("steps: 60", "steps: 61");
   const auto refused = shell(command("out", "--seeds 2"));
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(says(refused.output, "\n  training.steps: 60 before, 61 now\n"));
+  EXPECT_TRUE(ends(refused, 2, "\n  training.steps: 60 before, 61 now\n"));
   for (const auto* look : {"--seeds 2 --list", "--seeds 2 --dry-run"})
     EXPECT_EQ(shell(command("out", look)).output, refused.output) << look;
   EXPECT_EQ(results("out"), before);
   change("steps: 61", "steps: 60");
-  const auto set = shell(command("out", "--set training.max_grad_norm=1"));
-  EXPECT_EQ(set.code, 2);
-  EXPECT_TRUE(says(set.output, "training.max_grad_norm: not set before, 1 now"));
+  EXPECT_TRUE(ends(shell(command("out", "--set training.max_grad_norm=1")), 2,
+                   "training.max_grad_norm: not set before, 1 now"));
   EXPECT_EQ(shell(command("out", "--seeds 2 --arms base")).code, 0);
 }
 

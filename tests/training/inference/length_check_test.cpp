@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/position/position.h"
+#include "tests/says.h"
 #include "tests/training/inference/small_translator.h"
 
 namespace ablate::training {
@@ -17,12 +18,7 @@ data::EncodedExample sides(size_t source, size_t target) {
 
 std::string refusal(const models::TransformerOptions& model,
                     const std::vector<data::EncodedExample>& examples) {
-  try {
-    check_lengths(model, "test", examples);
-  } catch (const models::LengthError& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of<models::LengthError>([&] { check_lengths(model, "test", examples); });
 }
 
 TEST(PositionLimit, IsOfLearnedTablesAndRandomizedIdsAlone) {
@@ -52,25 +48,20 @@ TEST(CheckLengths, NamesHowManyAreTooLongAndTheKey) {
             "test: 2 of 3 sources are longer than the 4 positions that the model has for them (the "
             "first is number 2, of 5 tokens), and no score is of a part of a test set; raise "
             "model.position.max_length to 6 and train again, or leave them out");
-  EXPECT_NE(refusal(model, {sides(1, 5)}).find("1 of 1 targets are longer"), std::string::npos);
+  EXPECT_TRUE(says(refusal(model, {sides(1, 5)}), "1 of 1 targets are longer"));
 }
 
 TEST(CheckLengths, OfADecoderAloneAreThoseOfSourceAndTargetTogether) {
   const models::TransformerOptions model{.family = models::Family::decoder_only,
                                          .layer = {.position = models::Learned{.max_length = 4}}};
   EXPECT_EQ(refusal(model, {sides(0, 4)}), "");
-  EXPECT_NE(refusal(model, {sides(0, 5)}).find("1 of 1 sequences"), std::string::npos);
+  EXPECT_TRUE(says(refusal(model, {sides(0, 5)}), "1 of 1 sequences"));
 }
 
 std::string refusal(const models::TransformerOptions& model,
                     const std::vector<data::EncodedExample>& examples,
                     const models::SearchOptions& decoding) {
-  try {
-    check_outputs(model, "test", examples, decoding);
-  } catch (const models::LengthError& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of<models::LengthError>([&] { check_outputs(model, "test", examples, decoding); });
 }
 
 TEST(CheckOutputs, NamesHowManyMayOutgrowThePositionsAndTheKeys) {
@@ -94,8 +85,8 @@ TEST(CheckOutputs, OfADecoderAloneStandBehindTheirPrompts) {
   data::EncodedExample joined = sides(0, 5);
   joined.prompt_length = 4;
   EXPECT_EQ(refusal(model, {joined}, {.max_length = 16}), "");
-  EXPECT_NE(refusal(model, {joined}, {.max_length = 17}).find("lower decoding.max_length to 16"),
-            std::string::npos);
+  EXPECT_TRUE(
+      says(refusal(model, {joined}, {.max_length = 17}), "lower decoding.max_length to 16"));
 }
 
 TEST(CheckLengths, WithoutAStartTokenTheDecoderReadsOneTokenFewer) {
@@ -106,47 +97,39 @@ TEST(CheckLengths, WithoutAStartTokenTheDecoderReadsOneTokenFewer) {
   example.started = false;  // of five tokens four are read, and the last one is predicted
   EXPECT_EQ(refusal(model, {example}), "");
   example.target.push_back(5);
-  EXPECT_NE(refusal(model, {example}).find("of 6 tokens"), std::string::npos);
-  EXPECT_NE(refusal(model, {example}).find("max_length to 5"), std::string::npos);
+  EXPECT_TRUE(says(refusal(model, {example}), "of 6 tokens"));
+  EXPECT_TRUE(says(refusal(model, {example}), "max_length to 5"));
 
   example = sides(0, 3);
   example.prompt_length = 2;
   example.started = false;
   EXPECT_EQ(refusal(model, {example}, {.max_length = 3}), "");
-  EXPECT_NE(refusal(model, {example}, {.max_length = 4}).find("lower decoding.max_length to 3"),
-            std::string::npos);
+  EXPECT_TRUE(says(refusal(model, {example}, {.max_length = 4}), "lower decoding.max_length to 3"));
 }
 
 std::string line_refusal(const models::TransformerOptions& model, const LineLengths& line) {
-  try {
-    check_line(model, line);
-  } catch (const models::LengthError& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of<models::LengthError>([&] { check_line(model, line); });
 }
 
 TEST(CheckLine, NamesTheLineThatIsTooLongOrWhoseOutputMayBe) {
   const models::TransformerOptions model{.layer = {.position = models::Learned{.max_length = 4}}};
   EXPECT_EQ(line_refusal(model, {.number = 3, .tokens = 4}), "");
-  EXPECT_NE(line_refusal(model, {.number = 3, .tokens = 5}).find("line 3 has 5 tokens"),
-            std::string::npos);
+  EXPECT_TRUE(says(line_refusal(model, {.number = 3, .tokens = 5}), "line 3 has 5 tokens"));
   EXPECT_EQ(line_refusal(model, {.number = 3, .tokens = 4, .output = 4}), "");
   EXPECT_EQ(line_refusal(model, {.number = 3, .tokens = 4, .output = 9}),
             "the output of line 3 may grow to 9 tokens, and the model has positions for 4; lower "
             "decoding.max_length (--max-length) to 4, or raise model.position.max_length and train "
             "again");
-  EXPECT_NE(line_refusal(model, {.number = 3, .tokens = 4, .output = 9, .prefix = 8})
-                .find("shorten the line or its prefix"),
-            std::string::npos);
+  EXPECT_TRUE(says(line_refusal(model, {.number = 3, .tokens = 4, .output = 9, .prefix = 8}),
+                   "shorten the line or its prefix"));
 }
 
 TEST(CheckLine, OfADecoderAloneCountsTheLineBeforeItsOutput) {
   const models::TransformerOptions model{.family = models::Family::decoder_only,
                                          .layer = {.position = models::Learned{.max_length = 9}}};
   EXPECT_EQ(line_refusal(model, {.number = 1, .tokens = 4, .output = 5}), "");
-  EXPECT_NE(line_refusal(model, {.number = 1, .tokens = 4, .output = 6}).find("positions for 5"),
-            std::string::npos);
+  EXPECT_TRUE(
+      says(line_refusal(model, {.number = 1, .tokens = 4, .output = 6}), "positions for 5"));
   EXPECT_EQ(line_refusal(model, {.number = 1, .tokens = 4, .output = 6, .started = false}), "");
   EXPECT_NE(line_refusal(model, {.number = 1, .tokens = 4, .output = 7, .started = false}), "");
 }
@@ -160,13 +143,9 @@ TEST(CheckLine, IsAskedOfEveryLineThatIsTranslated) {
   const std::vector<std::string> lines{"a", "a b"};
   for (const auto& both : {std::vector{short_table}, std::vector{any_length, short_table}}) {
     EXPECT_EQ(translate_all(both, {.lines = lines}, {.max_length = 12}).size(), 2U);
-    try {
-      translate_all(both, {.lines = lines}, {.max_length = 13});
-      FAIL() << "an output may outgrow the table";
-    } catch (const models::LengthError& error) {
-      EXPECT_TRUE(std::string(error.what()).starts_with("the output of line 1 may grow to 13 "))
-          << error.what();
-    }
+    EXPECT_TRUE(refusal_of<models::LengthError>([&] {
+                  translate_all(both, {.lines = lines}, {.max_length = 13});
+                }).starts_with("the output of line 1 may grow to 13 "));
   }
 }
 

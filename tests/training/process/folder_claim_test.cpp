@@ -12,6 +12,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/folder.h"
+#include "tests/says.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::training {
@@ -22,12 +24,6 @@ namespace fs = std::filesystem;
 
 class FolderClaimTest : public testing::Test {
  protected:
-  FolderClaimTest() {
-    std::string pattern = testing::TempDir() + "claim-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~FolderClaimTest() override { fs::remove_all(folder_); }
-
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories(folder_ / "claims");
     std::ofstream(folder_ / "claims" / name) << text;
@@ -39,7 +35,8 @@ class FolderClaimTest : public testing::Test {
   }
   bool exists(const std::string& name) const { return fs::exists(folder_ / "claims" / name); }
 
-  fs::path folder_;
+  const Folder own_;
+  const fs::path folder_ = own_.path;
 };
 
 ProcessIdentity on_another_host() {
@@ -167,13 +164,9 @@ TEST_F(FolderClaimTest, AnOwnerThatWasTakenForGoneIsToldByWhom) {
   const FolderClaim mine(folder_, kLongTimes);
   mine.check();
   claim("000002", on_another_host());
-  try {
-    mine.check();
-    FAIL();
-  } catch (const NotTheOwner& error) {
-    EXPECT_NE(std::string(error.what()).find("host n1"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("job 12_3"), std::string::npos) << error.what();
-  }
+  const auto why = refusal_of<NotTheOwner>([&] { mine.check(); });
+  EXPECT_TRUE(says(why, "host n1"));
+  EXPECT_TRUE(says(why, "job 12_3"));
 }
 
 TEST_F(FolderClaimTest, AnAliveOwnerIsLeftAlone) {

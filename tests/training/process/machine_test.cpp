@@ -1,6 +1,7 @@
 #include "training/process/machine.h"
 
 #include "tests/experiments/program.h"
+#include "tests/folder.h"
 
 namespace ablate::training {
 namespace {
@@ -8,18 +9,13 @@ namespace {
 /// A folder with the files in which Linux shows a process its control groups.
 class GroupLimitsTest : public testing::Test {
  protected:
-  GroupLimitsTest() {
-    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
-    root_ = mkdtemp(pattern.data());
-  }
-  ~GroupLimitsTest() override { std::filesystem::remove_all(root_); }
-
   void file(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((root_ / name).parent_path());
     write_file(root_ / name, text);
   }
 
-  std::filesystem::path root_;
+  const Folder own_;
+  const std::filesystem::path root_ = own_.path;
 };
 
 TEST_F(GroupLimitsTest, WithoutGroupsThereIsNoLimit) {

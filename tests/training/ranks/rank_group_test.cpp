@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/folder.h"
+#include "tests/says.h"
 #include "training/device.h"
 #include "training/ranks/key_file_store.h"
 
@@ -22,18 +24,15 @@ namespace {
 
 /// Calls the function as each of so many ranks, side by side.
 void as_ranks(int64_t size, const std::function<void(const RankGroup&)>& call) {
-  std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
+  const Folder folder;
   std::vector<std::thread> ranks;
   for (int64_t rank = 0; rank < size; ++rank)
     ranks.emplace_back([&, rank] {
-      const RankGroup group(
-          {.rank = rank, .size = size, .file = std::filesystem::path(folder) / "store"},
-          torch::kCPU);
+      const RankGroup group({.rank = rank, .size = size, .file = folder.path / "store"},
+                            torch::kCPU);
       call(group);
     });
   for (auto& rank : ranks) rank.join();
-  std::filesystem::remove_all(folder);
 }
 
 // Summands whose sum in float depends on the order in which they are added.
@@ -82,12 +81,6 @@ TEST(RankGroup, AnyDifferenceIsSeenByEveryRank) {
 /// A folder of keys in which the other of two ranks ends at some time.
 class LostRank : public testing::Test {
  protected:
-  static std::string new_folder() {
-    std::string folder = testing::TempDir() + "ranks-XXXXXX";
-    return mkdtemp(folder.data());
-  }
-  ~LostRank() override { std::filesystem::remove_all(folder_); }
-
   /// Those that are there in full, and not still being written.
   std::ptrdiff_t keys() const {
     return std::ranges::count_if(std::filesystem::directory_iterator(folder_), [](const auto& key) {
@@ -111,7 +104,8 @@ class LostRank : public testing::Test {
     }
   }
 
-  const std::filesystem::path folder_ = new_folder(), store_ = folder_ / "store";
+  const Folder own_;
+  const std::filesystem::path folder_ = own_.path, store_ = folder_ / "store";
   const std::string named_ = "not all 2 ranks of this run could be reached (rank 1 ended)";
 };
 
@@ -142,16 +136,15 @@ TEST_F(LostRank, IsNotWaitedForWhereItEndsAfterItGaveItsAddress) {
 }
 
 TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
-  std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  const auto prefix = std::filesystem::path(folder) / "store";
+  const Folder folder;
+  const auto prefix = folder.path / "store";
   KeyFileStore store(prefix), other(prefix);
   EXPECT_FALSE(other.check({"a/b"}));
   const std::vector<uint8_t> value{0, 255, '\n'};
   store.set("a/b", value);
   store.set("a/b", value);
   EXPECT_EQ(other.get("a/b"), value);
-  std::ifstream reader(std::filesystem::directory_iterator(folder)->path());
+  std::ifstream reader(std::filesystem::directory_iterator(folder.path)->path());
   store.set("a/b", {1});
   EXPECT_EQ(std::string(std::istreambuf_iterator(reader), {}),
             std::string(value.begin(), value.end()))
@@ -160,13 +153,11 @@ TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
   EXPECT_THROW(other.wait({"a"}, std::chrono::milliseconds(0)), std::runtime_error);
   EXPECT_TRUE(store.deleteKey("a/b"));
   EXPECT_FALSE(other.check({"a/b"}));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(KeyFileStore, AddsAndCountsForAllThatShareIt) {
-  std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  const auto prefix = std::filesystem::path(folder) / "store";
+  const Folder folder;
+  const auto prefix = folder.path / "store";
   const auto add = [&] {
     KeyFileStore store(prefix);
     for (int i = 0; i < 20; ++i) store.add("number", 2);
@@ -179,25 +170,18 @@ TEST(KeyFileStore, AddsAndCountsForAllThatShareIt) {
   EXPECT_EQ(store.get("number"), (std::vector<uint8_t>{'7', '9'}));
   store.set("a/b", {1});
   EXPECT_EQ(store.getNumKeys(), 2);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(RankGroup, TwoRanksOnOneGpuAreToldSo) {
-  std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  KeyFileStore store(std::filesystem::path(folder) / "store");
+  const Folder folder;
+  KeyFileStore store(folder.path / "store");
   const auto say = [&](int64_t rank, const std::string& device) -> std::string {
-    try {
-      refuse_shared_device(store, {.rank = rank, .size = 3}, device);
-    } catch (const DeviceError& error) {
-      return error.what();
-    }
-    return "";
+    return refusal_of<DeviceError>(
+        [&] { refuse_shared_device(store, {.rank = rank, .size = 3}, device); });
   };
   EXPECT_EQ(say(2, "card b"), "");
   EXPECT_EQ(say(1, "card b").substr(0, 35), "ranks 1 and 2 have the same GPU; gi");
   EXPECT_EQ(say(0, "card a"), "");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(RankGroup, RanksThatDisagreeAllSaySo) {

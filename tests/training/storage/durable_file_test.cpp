@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "tests/says.h"
 #include "tests/training/folder_test_case.h"
 #include "tests/training/storage/file_size_limit.h"
 
@@ -35,14 +36,11 @@ TEST_F(DurableFile, HoldsTheBytes) {
 
 TEST_F(DurableFile, FailedWriteKeepsTheOldBytesAndLeavesNothing) {
   write_durably(path(), "old");
-  try {
-    const FileSizeLimit limit(1000);
-    write_durably(path(), std::string(5000, 'x'));
-    FAIL();
-  } catch (const IoError& error) {
-    EXPECT_NE(std::string(error.what()).find("File too large; the limit on file sizes"),
-              std::string::npos);
-  }
+  EXPECT_TRUE(says(refusal_of<IoError>([&] {
+                     const FileSizeLimit limit(1000);
+                     write_durably(path(), std::string(5000, 'x'));
+                   }),
+                   "File too large; the limit on file sizes"));
   EXPECT_EQ(read_bytes(path()), "old");
   EXPECT_EQ(files(), 1U);
 }
@@ -145,12 +143,8 @@ TEST_F(DurableFile, AFolderThatCannotBeMadeIsNamed) {
   create_folder(folder() / "a" / "b");
   EXPECT_TRUE(std::filesystem::is_directory(folder() / "a" / "b"));
   write_synced(path(), "");
-  try {
-    create_folder(path() / "below");
-    FAIL();
-  } catch (const IoError& error) {
-    EXPECT_EQ(error.what(), "cannot create '" + (path() / "below").string() + "': Not a directory");
-  }
+  EXPECT_EQ(refusal_of<IoError>([&] { create_folder(path() / "below"); }),
+            "cannot create '" + (path() / "below").string() + "': Not a directory");
 }
 
 TEST_F(DurableFile, ReadingAFolderIsAnError) { EXPECT_THROW(read_bytes(folder()), IoError); }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 
+#include "tests/says.h"
 #include "tests/training/folder_test_case.h"
 #include "tests/training/storage/file_size_limit.h"
 #include "tokenizer/text/digest.h"
@@ -103,12 +104,8 @@ TEST_F(RunLogFile, ReaderDropsACutLastLine) {
 
 TEST_F(RunLogFile, ReaderNamesAMalformedLine) {
   write_durably(path(), "{\"step\":1}\n{\"step\":\n{\"step\":3}\n");
-  try {
-    read_run_log(path());
-    FAIL();
-  } catch (const CheckpointError& error) {
-    EXPECT_EQ(error.what(), path().string() + ":2: not a JSON record");
-  }
+  EXPECT_EQ(refusal_of<CheckpointError>([&] { read_run_log(path()); }),
+            path().string() + ":2: not a JSON record");
 }
 
 TEST_F(RunLogFile, ReaderTakesObjectsAlone) {
@@ -133,14 +130,12 @@ TEST_F(RunLogFile, FullDiskLeavesWholeLines) {
 TEST_F(RunLogFile, FullDeviceIsAnErrorWithPathAndReason) {
   std::filesystem::create_symlink("/dev/full", path());
   RunLog log(path(), {});
-  try {
-    log.append({{"step", 1}});
-    FAIL();
-  } catch (const IoError& error) {
-    EXPECT_EQ(error.what(), "cannot write '" + path().string() +
-                                "': No space left on device; free some space and run the same "
-                                "command again");
-  }
+  EXPECT_EQ(refusal_of<IoError>([&] {
+              log.append({{"step", 1}});
+            }),
+            "cannot write '" + path().string() +
+                "': No space left on device; free some space and run the same "
+                "command again");
   EXPECT_EQ(log.mark().bytes, 0U);
 }
 

@@ -1,3 +1,4 @@
+#include "tests/says.h"
 #include "tests/training/folder_test_case.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -31,7 +32,7 @@ TEST_F(SealedJson, NoByteChangesUnnoticed) {
         ++accepted;
         for (const auto& [key, value] : record_.items()) EXPECT_EQ(found.at(key), value) << i;
       } catch (const CheckpointError& error) {
-        EXPECT_NE(std::string(error.what()).find("record.json is damaged"), std::string::npos);
+        EXPECT_TRUE(says(error.what(), "record.json is damaged"));
       }
     }
   EXPECT_LE(accepted, 12);  // two bits of the six letters of "sha256"

@@ -1,14 +1,13 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/report/page/page.h"
+#include "tests/experiments/program.h"
 #include "tests/experiments/report/page/hostile_strings.h"
 #include "tests/experiments/report/page/sample_report.h"
+#include "tests/folder.h"
 
 namespace ablate::report {
 namespace {
@@ -17,19 +16,15 @@ using nlohmann::json;
 
 /// What Chromium says of a page opened from disk; browser_check.py says how. Null without one.
 json opened(const std::string& page) {
-  std::string pattern = testing::TempDir() + "ablate-XXXXXX";
-  const std::filesystem::path folder = mkdtemp(pattern.data());
-  const auto file = folder / "report.html";
-  std::ofstream(file, std::ios::binary) << page;
-  const std::string script =
-      std::string(ABLATE_SOURCE) + "/tests/experiments/report/page/browser_check.py";
-  FILE* pipe = popen(("timeout 120 /usr/bin/python3 " + script + " " + file.string()).c_str(), "r");
-  std::string output;
-  for (int letter = 0; (letter = fgetc(pipe)) != EOF;) output += static_cast<char>(letter);
-  EXPECT_EQ(pclose(pipe), 0);
-  std::filesystem::remove_all(folder);
-  const auto said = json::parse(output, nullptr, false);
-  EXPECT_FALSE(said.is_discarded()) << output;
+  const Folder folder;
+  const auto file = folder.path / "report.html";
+  write_file(file, page);
+  const auto outcome = shell("timeout 120 /usr/bin/python3 " ABLATE_SOURCE
+                             "/tests/experiments/report/page/browser_check.py " +
+                             file.string());
+  EXPECT_EQ(outcome.code, 0);
+  const auto said = json::parse(outcome.output, nullptr, false);
+  EXPECT_FALSE(said.is_discarded()) << outcome.output;
   return said.contains("skipped") ? json() : said;
 }
 

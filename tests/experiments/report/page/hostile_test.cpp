@@ -1,13 +1,11 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "experiments/report/page/page.h"
+#include "tests/experiments/program.h"
 #include "tests/experiments/report/page/hostile_strings.h"
 #include "tests/experiments/report/page/sample_report.h"
 #include "tests/folder.h"
@@ -22,21 +20,16 @@ class Parsed : public testing::Test {
  protected:
   void add(const std::string& page) {
     const auto file = folder_.path / (std::to_string(1000 + pages_++) + ".html");
-    std::ofstream(file, std::ios::binary) << page;
+    write_file(file, page);
     files_ += " " + file.string();
   }
 
   std::vector<json> parse() const {
-    const std::string script =
-        std::string(ABLATE_SOURCE) + "/tests/experiments/report/page/skeleton.py";
-    FILE* pipe = popen(("/usr/bin/python3 " + script + files_).c_str(), "r");
-    std::string output;
-    for (int letter = 0; (letter = fgetc(pipe)) != EOF;) output += static_cast<char>(letter);
-    EXPECT_EQ(pclose(pipe), 0) << "skeleton.py failed; make setup-test brings html5lib";
+    const auto outcome = shell(
+        "/usr/bin/python3 " ABLATE_SOURCE "/tests/experiments/report/page/skeleton.py" + files_);
+    EXPECT_EQ(outcome.code, 0) << "skeleton.py failed; make setup-test brings html5lib";
     std::vector<json> pages;
-    for (size_t from = 0, to = 0; (to = output.find('\n', from)) != std::string::npos;
-         from = to + 1)
-      pages.push_back(json::parse(output.substr(from, to - from)));
+    for (const auto& line : lines_of(outcome.output)) pages.push_back(json::parse(line));
     return pages;
   }
 

@@ -21,12 +21,6 @@ std::string first_other_row(const std::string& page) {
   return page.substr(row, page.find("</tr>", row) - row);
 }
 
-size_t occurrences(const std::string& text, const std::string& what) {
-  size_t found = 0;
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
-  return found;
-}
-
 /// The first table of results.
 std::string first_table(const std::string& page) {
   const auto begin = place(page, "<table class=\"ablation\">");
@@ -82,9 +76,7 @@ TEST(Page, ThePictureOfCostsHasEachArmAndItsSeeds) {
   const auto page = page_of(sample_report());
   const auto start = place(page, "exact match, 4 digits over seconds of training");
   const auto html = page.substr(start, page.find("</svg>", start) - start);
-  size_t dots = 0;
-  for (size_t at = 0; (at = html.find("class=\"dot\"", at)) != std::string::npos; ++at) ++dots;
-  EXPECT_EQ(dots, 4U) << "two arms of two seeds";
+  EXPECT_EQ(occurrences(html, "class=\"dot\""), 4U) << "two arms of two seeds";
   place(html, "learned: 0.8125 at 2.62 seconds of training");
   EXPECT_TRUE(says(html, ">exact match</text>")) << "with its test set it is longer than the axis";
   place(page, ">What each seed costs and reaches: exact match, 4 digits.<");

@@ -25,12 +25,6 @@ analysis::Evidence evidence_with(const std::string& test_set) {
                                  runs);
 }
 
-size_t count(const std::string& text, const std::string& part) {
-  size_t found = 0;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
-  return found;
-}
-
 /// Fields of each line of a CSV text, by the rules of RFC 4180.
 std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
   std::vector<std::vector<std::string>> lines(1, {""});
@@ -325,7 +319,7 @@ TEST(MarkdownTable, EveryRowHasTheColumnsOfItsHeading) {
       columns = 0;
       continue;
     }
-    const auto bars = count(line, "|") - count(line, "\\|");
+    const auto bars = occurrences(line, "|") - occurrences(line, "\\|");
     if (columns == 0) columns = bars;
     EXPECT_EQ(bars, columns) << line;
   }
@@ -338,8 +332,8 @@ TEST(LatexTable, EscapesWhatWouldBeACommand) {
   EXPECT_TRUE(says(text,
                    "a,\\textquotedbl{}b\\textquotedbl{}\\textbar{}c\\textbackslash{}d\\_e\\%f\\&"
                    "g\\#h\\$i\\{j\\}\\textasciitilde{}\\textasciicircum{}"));
-  EXPECT_EQ(count(text, "\\begin{tabular}"), count(text, "\\end{tabular}"));
-  EXPECT_EQ(count(text, "\\toprule"), count(text, "\\bottomrule"));
+  EXPECT_EQ(occurrences(text, "\\begin{tabular}"), occurrences(text, "\\end{tabular}"));
+  EXPECT_EQ(occurrences(text, "\\toprule"), occurrences(text, "\\bottomrule"));
   EXPECT_TRUE(says(text, "$\\pm$"));
 }
 
