@@ -3,6 +3,7 @@
 #include "models/inference/search.h"
 #include "tests/device/counted.h"
 #include "tests/device/device_models.h"
+#include "tests/models/variants.h"
 
 namespace ablate::training {
 namespace {

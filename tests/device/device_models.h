@@ -60,39 +60,22 @@ inline constexpr double kRounding = 2e-5;
 /// The variants of every family: those that stand alone, too.
 inline std::vector<models::Variant> all_variants() {
   auto all = models::variants();
-  for (const auto family : {models::Family::decoder_only, models::Family::encoder_only})
-    all.push_back(models::changed(family == models::Family::decoder_only ? "decoder" : "encoder",
-                                  [&](auto& o) { o.family = family; }));
-  // Ids of so small a range have fewer distances than a target has pairs, but not than a source
-  // has.
-  all.push_back(models::changed("randomized transformer_xl", [](auto& o) {
-    o.layer.position = models::TransformerXl{};
-    o.position_ids = models::Randomized{.range = 12, .longest = 12};
-  }));
-  // Three uses of every weight, so that the order in which their gradients are added counts.
-  all.push_back(models::changed("one layer thrice", [](auto& o) {
-    o.layers = 3;
-    o.share.layers = 1;
-  }));
-  all.push_back(models::changed("experts choose", [](auto& o) {
-    o.family = models::Family::encoder_only;
-    o.layer.feed_forward = models::MixtureOptions{
-        .experts = 4, .active = 2, .d_hidden = 12, .router = models::ExpertChoiceRouter{}};
-  }));
-  all.push_back(models::changed("limited experts", [](auto& o) {
-    o.layer.feed_forward = models::MixtureOptions{.experts = 4,
-                                                  .active = 2,
-                                                  .d_hidden = 12,
-                                                  .router = models::SoftmaxRouter{},
-                                                  .capacity = models::LimitedCapacity{.factor = 1}};
-  }));
-  for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only})
-    all.push_back(models::changed(
-        family == models::Family::decoder_only ? "further heads of a decoder" : "further heads",
-        [&](auto& o) {
-          o.family = family;
-          o.output = models::LmHead{.ahead = 2};
-        }));
+  const std::string experts = "feed_forward: {kind: moe, experts: 4, active: 2, d_hidden: 12, ";
+  for (const auto& [name, keys] : std::vector<std::pair<std::string, std::string>>{
+           {"decoder", "family: decoder_only"},
+           {"encoder", "family: encoder_only"},
+           // Ids of so small a range have fewer distances than a target has pairs, but not than a
+           // source has.
+           {"randomized transformer_xl",
+            "position: transformer_xl, position_ids: {kind: randomized, range: 12, longest: 12}"},
+           // Three uses of every weight, so that the order in which their gradients are added
+           // counts.
+           {"one layer thrice", "layers: 3, share.layers: 1"},
+           {"experts choose", experts + "router: expert_choice}, family: encoder_only"},
+           {"limited experts", experts + "capacity: {kind: limited, factor: 1}}"},
+           {"further heads", "output.ahead: 2"},
+           {"further heads of a decoder", "output.ahead: 2, family: decoder_only"}})
+    all.emplace_back(name, models::tiny(keys));
   return all;
 }
 

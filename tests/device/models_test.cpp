@@ -3,6 +3,7 @@
 #include "models/ops/weight_casts.h"
 #include "tests/device/counted.h"
 #include "tests/device/device_models.h"
+#include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 #include "training/device.h"
 #include "training/update.h"
@@ -71,8 +72,7 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
 
 /// A bound that every head exceeds makes queries and keys smaller in each update.
 TEST(DeviceModel, ScoresAreClippedOnTheDeviceAsOnTheCpu) {
-  auto options = models::tiny();
-  options.family = models::Family::decoder_only;
+  auto options = models::tiny("family: decoder_only");
   auto here = model_of(options, torch::kCPU), there = model_of(options, torch::kCUDA);
   const Adam adam{.epsilon = 1e-4};
   const auto first = make_optimizer(adam, *here), second = make_optimizer(adam, *there);
@@ -173,12 +173,10 @@ TEST(DeviceModel, Tf32IsSwitchedOnForThePassesOfAnUpdateAlone) {
 
 /// Operators of an update of a model with the layers and parts of bench/small.yaml.
 int64_t launches_of_a_step(Precision precision, const models::PositionOptions& position) {
-  auto model = model_of({.d_model = 32,
-                         .layers = 3,
-                         .layer = {.attention = models::MultiHead{.heads = 4},
-                                   .feed_forward = models::DenseFeedForward{.d_hidden = 64},
-                                   .position = position}},
-                        torch::kCUDA);
+  auto small =
+      models::tiny("d_model: 32, layers: 3, attention.heads: 4, feed_forward.d_hidden: 64");
+  small.layer.position = position;
+  auto model = model_of(small, torch::kCUDA);
   const auto optimizer = make_optimizer(Adam{}, *model);
   const auto batch = three_pairs();
   auto options = plain();

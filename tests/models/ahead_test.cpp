@@ -90,10 +90,8 @@ TEST(Ahead, SeveralTokensOnAFilledCacheAreWhatTheWholeSequenceIs) {
 
 TEST(Ahead, AStateCannotBeReadByParts) {
   const torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.layer.attention = Lstm{};
-  options.layer.cross_attention = MultiHead{.heads = 2};
-  options.layer.position = NoPosition{};
+  auto options =
+      tiny("attention: lstm, cross_attention: {kind: multi_head, heads: 2}, position: none");
   EXPECT_FALSE(can_forget(options));
   auto model = make(options);
   auto cache = model->prefill(ids({{5, 6}}));
@@ -102,17 +100,12 @@ TEST(Ahead, AStateCannotBeReadByParts) {
 }
 
 TEST(Ahead, WhatCountsCannotForget) {
-  auto options = tiny();
-  options.layer.feed_forward = MixtureOptions{};
-  EXPECT_TRUE(can_forget(options));
-  options.layer.feed_forward = MixtureOptions{.capacity = LimitedCapacity{.evaluation = 1.0}};
-  EXPECT_FALSE(can_forget(options)) << "experts count the positions that they took";
-  options = tiny();
-  options.layer.attention = MultiHead{.heads = 2, .forgetting = true};
-  EXPECT_FALSE(can_forget(options));
-  options = tiny();
-  options.layer.canon.places = {CanonPlace::attention};
-  EXPECT_FALSE(can_forget(options));
+  EXPECT_TRUE(can_forget(tiny("feed_forward: moe")));
+  EXPECT_FALSE(
+      can_forget(tiny("feed_forward: {kind: moe, capacity: {kind: limited, evaluation: 1}}")))
+      << "experts count the positions that they took";
+  EXPECT_FALSE(can_forget(tiny("attention.forgetting: true")));
+  EXPECT_FALSE(can_forget(tiny("canon.places: [a]")));
 }
 
 TEST(Ahead, ACacheForgetsBlocksAndPartsOfBlocks) {
@@ -140,8 +133,7 @@ TEST(Ahead, ACacheForgetsBlocksAndPartsOfBlocks) {
 TEST(Ahead, AHeadCostsALayerAndAProjectionToTheVocabulary) {
   constexpr Vocabulary kVocabulary{20, 20, 0};
   constexpr PassExtent kExtent{.rows = 3, .source = 5, .target = 7};
-  auto options = tiny();
-  options.family = Family::decoder_only;
+  auto options = tiny("family: decoder_only");
   auto deeper = options;
   ++deeper.layers;
   const auto flops = [&](const TransformerOptions& o) {

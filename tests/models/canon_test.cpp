@@ -12,11 +12,7 @@ namespace {
 
 /// A decoder whose layers have one sub-layer behind a norm and no bias.
 TransformerOptions one_sub_layer(CanonPlace place) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layer.norm.placement = NormPlacement::pre;
-  options.bias = false;
-  options.layer.position = NoPosition{};
+  auto options = tiny("family: decoder_only, norm.placement: pre, bias: false, position: none");
   const bool mixes = place == CanonPlace::attention || place == CanonPlace::projections;
   if (mixes)
     options.layer.feed_forward = NoFeedForward{};
@@ -63,10 +59,9 @@ std::map<std::string, std::vector<int64_t>> canon_shapes(const TransformerOption
 }
 
 TEST(Canon, HasAWeightForEveryChannelAndPositionOfItsWindow) {
-  auto options = tiny();
-  options.layer.attention = MultiHead{.heads = 4, .d_k = 3, .d_v = 5, .key_value_heads = 2};
-  options.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .gated = true};
-  options.layer.canon = {.places = all_canon_places(), .width = 3};
+  const auto options = tiny(
+      "attention: {heads: 4, d_k: 3, d_v: 5, key_value_heads: 2}, feed_forward.gated: true, canon: "
+      "{places: [a, b, c, d], width: 3}");
   EXPECT_EQ(canon_shapes(options), (std::map<std::string, std::vector<int64_t>>{
                                        {"canon_attention.weight", {3, 16}},
                                        {"attention.canon.weight", {3, 12 + 6 + 10}},
@@ -76,10 +71,7 @@ TEST(Canon, HasAWeightForEveryChannelAndPositionOfItsWindow) {
 
 TEST(Canon, InsideAFeedForwardIsSharedWithItByTheLayersThatHaveIt) {
   const auto feed_forwards = [](const std::vector<size_t>& layers, CanonPlace place) {
-    auto options = tiny();
-    options.family = Family::encoder_only;
-    options.layers = 4;
-    options.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+    auto options = tiny("family: encoder_only, layers: 4, feed_forward.shared: true");
     for (const auto layer : layers)
       own_layers(options, Side::encoder).at(layer - 1).canon.places = {place};
     int64_t count = 0;
@@ -94,8 +86,7 @@ TEST(Canon, InsideAFeedForwardIsSharedWithItByTheLayersThatHaveIt) {
 TEST(Canon, OfTheHiddenLayerStandsBeforeTheActivation) {
   const torch::NoGradGuard no_grad;
   torch::manual_seed(1);
-  auto options = tiny();
-  options.layer.canon.places = {CanonPlace::hidden};
+  auto options = tiny("canon.places: [d]");
   const auto stack = stack_of(options, Side::encoder);
   auto made = initialized(make_feed_forward(stack.layers.front(), stack));
   const auto weights = made->named_parameters();
@@ -111,10 +102,7 @@ TEST(Canon, OfTheHiddenLayerStandsBeforeTheActivation) {
 
 TEST(Canon, TellsADecoderWithoutPositionsTheOrderOfItsLastTokens) {
   const torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layers = 1;
-  options.layer.position = NoPosition{};
+  auto options = tiny("family: decoder_only, layers: 1, position: none");
   const auto change = [](const TransformerOptions& o) {
     auto model = make(o);
     const auto one = model->forward({}, ids({{1, 8, 9, 10}}));

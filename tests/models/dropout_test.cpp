@@ -60,10 +60,7 @@ TEST(DropoutSite, ATrainedFactorTrainsOnTheNumbersOfThePlainOneAtFirst) {
 /// Of a model without sub-layers, whose output is the sum of embeddings and positions.
 TEST(DropoutSite, TheSumOfEmbeddingAndPositionIsDroppedAndTheRestOfItScaled) {
   const torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layer.attention = NoAttention{};
-  options.layer.feed_forward = NoFeedForward{};
+  auto options = tiny("family: decoder_only, attention: none, feed_forward: none");
   auto model = make(options);
   const auto target = torch::randint(3, 20, {40, 50});
   const auto plain = model->hidden({}, target, {}).hidden;
@@ -75,55 +72,36 @@ TEST(DropoutSite, TheSumOfEmbeddingAndPositionIsDroppedAndTheRestOfItScaled) {
 }
 
 /// Attention, hidden layers, embeddings and a head, each with a rate of its own.
-std::vector<Variant> places_of_their_own() {
-  const auto heads =
-      changed("heads", [](auto& o) { o.layer.attention = MultiHead{.heads = 2, .dropout = 0.5}; });
-  std::vector<Variant> all{
-      heads,
-      changed("latent", [](auto& o) { o.layer.attention = Latent{.heads = 2, .dropout = 0.5}; }),
-      changed(
-          "hidden layer",
-          [](auto& o) { o.layer.feed_forward = DenseFeedForward{.d_hidden = 16, .dropout = 0.5}; }),
-      changed("experts",
-              [](auto& o) {
-                o.layer.feed_forward = MixtureOptions{
-                    .experts = 3, .active = 2, .d_hidden = 16, .dropout = 0.5, .shared_experts = 1};
-              }),
-      changed("dense twin of experts",
-              [](auto& o) {
-                o.layer.feed_forward =
-                    MixtureOptions{.d_hidden = 16, .dropout = 0.5, .match = Match::active};
-              }),
-      changed("embeddings", [](auto& o) { o.embedding_dropout = 0.5; }),
-      changed("stack's output", [](auto& o) { o.final_dropout = 0.5; }),
-      changed("label", [](auto& o) {
-        o.family = Family::encoder_only;
-        o.tying = Tying::none;
-        o.output = LabelHead{{}, Pool::mean, 0.5};
-      })};
-  const std::vector<PositionOptions> by_content{Shaw{.max_distance = 3}, TransformerXl{},
-                                                Cope{.positions = 4}, Pope{}};
-  for (const auto& position : by_content) {
-    all.push_back(heads);
-    all.back().first += " by content " + std::to_string(position.index());
-    all.back().second.layer.position = position;
-    all.back().second.family = Family::decoder_only;  // without cross-attention, which drops, too
-  }
+std::vector<std::string> places_of_their_own() {
+  std::vector<std::string> all{
+      "attention.dropout: 0.5",
+      "attention: {kind: latent, dropout: 0.5}",
+      "feed_forward: {d_hidden: 16, dropout: 0.5}",
+      "feed_forward: {kind: moe, experts: 3, active: 2, d_hidden: 16, dropout: 0.5, "
+      "shared_experts: 1}",
+      "feed_forward: {kind: moe, d_hidden: 16, dropout: 0.5, match: active}",
+      "embedding_dropout: 0.5",
+      "final_dropout: 0.5",
+      "family: encoder_only, tying: none, output: {kind: label, pool: mean, dropout: 0.5}"};
+  // By content, in a decoder without cross-attention, which drops, too.
+  for (const std::string position :
+       {"{kind: shaw, max_distance: 3}", "transformer_xl", "{kind: cope, positions: 4}", "pope"})
+    all.push_back("family: decoder_only, attention.dropout: 0.5, position: " + position);
   return all;
 }
 
 TEST(DropoutSite, APlaceWithARateOfItsOwnDropsInTrainingAloneByTheSeedOfThePass) {
   const torch::NoGradGuard no_grad;
   const auto source = ids({{5, 6, 7, 2, 9, 10}}), target = ids({{1, 8, 9, 11, 12, 13}});
-  for (const auto& [name, options] : places_of_their_own()) {
-    auto model = make(options);
+  for (const auto& place : places_of_their_own()) {
+    auto model = make(tiny(place));
     const auto run = [&](const ForwardContext& context) {
       return model->hidden(source, target, context).hidden;
     };
     const auto evaluated = run({}), trained = run({.training = true, .seed = 3});
-    EXPECT_GT(largest_difference(evaluated, trained), 1e-3) << name;
-    EXPECT_TRUE(torch::equal(trained, run({.training = true, .seed = 3}))) << name;
-    EXPECT_GT(largest_difference(trained, run({.training = true, .seed = 4})), 1e-3) << name;
+    EXPECT_GT(largest_difference(evaluated, trained), 1e-3) << place;
+    EXPECT_TRUE(torch::equal(trained, run({.training = true, .seed = 3}))) << place;
+    EXPECT_GT(largest_difference(trained, run({.training = true, .seed = 4})), 1e-3) << place;
   }
 }
 
@@ -141,11 +119,9 @@ TEST(DropoutSite, ARateOfItsOwnLeavesWhatOthersDrop) {
 
 TEST(DropoutSite, LayersThatShareAFeedForwardDropOtherElementsOfItsHiddenLayer) {
   const torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layers = 2;
-  options.layer.feed_forward = DenseFeedForward{
-      .d_hidden = 64, .activation = Activation::sigmoid, .dropout = 0.5, .shared = true};
+  auto options = tiny(
+      "family: decoder_only, layers: 2, feed_forward: {d_hidden: 64, activation: sigmoid, dropout: "
+      "0.5, shared: true}");
   auto model = make(options);
   std::vector<torch::Tensor> kept;
   Observer observer;

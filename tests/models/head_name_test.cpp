@@ -31,11 +31,9 @@ TEST(HeadName, InAnyOtherFormIsNone) {
 }
 
 TEST(HeadName, HeadsAreCountedWhereThereAreSome) {
-  auto options = tiny();
-  options.layer.attention = MultiHead{.heads = 4, .key_value_heads = 2};
-  change_layers(options, Side::encoder, [](auto& layer) { layer.attention = Lstm{}; });
-  change_layers(options, Side::decoder,
-                [](auto& layer) { layer.attention = DeltaRule{{.heads = 8}}; });
+  auto options = tiny(
+      "attention: {heads: 4, key_value_heads: 2}, encoder.attention: lstm, "
+      "decoder.attention: {kind: delta, heads: 8}");
   EXPECT_EQ(head_count(options, {{Side::encoder, 0}, false}), 0);
   EXPECT_EQ(head_count(options, {{Side::decoder, 1}, false}), 8);
   EXPECT_EQ(head_count(options, {{Side::decoder, 1}, true}), 4);
@@ -52,24 +50,19 @@ std::vector<std::string> texts_of(const TransformerOptions& options) {
 }
 
 TEST(HeadName, AttentionsStandInTheOrderOfAPass) {
-  auto options = tiny();
-  options.decoder_layers = 3;
-  options.share.layers = 2;
-  change_layers(options, Side::encoder, [](auto& layer) { layer.attention = Average{}; });
   const std::vector<std::string> expected{
       "decoder.layers.0.attention", "decoder.layers.0.cross_attention",
       "decoder.layers.1.attention", "decoder.layers.1.cross_attention",
       "decoder.layers.0.attention", "decoder.layers.0.cross_attention"};
-  options.layer.cross_attention = MultiHead{.heads = 2};
-  EXPECT_EQ(texts_of(options), expected);
+  EXPECT_EQ(texts_of(tiny("decoder_layers: 3, share.layers: 2, encoder.attention: average, "
+                          "cross_attention: {kind: multi_head, heads: 2}")),
+            expected);
 }
 
 TEST(HeadName, EachLayerHasTheHeadsOfItsMixer) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layers = 3;
-  options.layer.attention = MultiHead{.heads = 4};
-  change_layers(options, {1, 3}, [](auto& layer) { layer.attention = Lstm{}; });
+  const auto options = tiny(
+      "family: decoder_only, layers: 3, attention.heads: 4, changes: [{at: [1, 3], attention: "
+      "lstm}]");
   EXPECT_EQ(texts_of(options), std::vector<std::string>{"decoder.layers.1.attention"});
   EXPECT_EQ(head_count(options, {{Side::decoder, 1}, false}), 4);
   EXPECT_EQ(head_count(options, {{Side::decoder, 2}, false}), 0);

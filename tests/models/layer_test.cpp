@@ -12,8 +12,7 @@ namespace {
 
 /// What one pre-norm layer of an encoder makes of x, with its parameters named `without` at zero.
 torch::Tensor through(Block block, const torch::Tensor& x, const std::string& without = "none") {
-  auto options = tiny();
-  options.layer.norm.placement = NormPlacement::pre;
+  auto options = tiny("norm.placement: pre");
   options.layer.block = block;
   Layer layer(stack_of(options, Side::encoder), 0);
   initialize(*layer, 1);
@@ -33,8 +32,7 @@ TEST(ParallelBlock, AddsWhatEverySubLayerMakesOfTheSameInput) {
 }
 
 TEST(ParallelBlock, HasOneNorm) {
-  auto options = tiny();
-  options.layer.norm.placement = NormPlacement::pre;
+  auto options = tiny("norm.placement: pre");
   const auto sequential = parameter_count(*make(options));
   options.layer.block = Block::parallel;
   EXPECT_EQ(sequential - parameter_count(*make(options)), (2 * 1 + 2 * 2) * 2 * 16);
@@ -64,8 +62,7 @@ void expect_same_outputs(Transformer& a, Transformer& b) {
 
 TEST(SharedLayers, AreLayersWithTheSameWeights) {
   for (const auto order : {ShareOrder::cycle, ShareOrder::sequence}) {
-    auto options = tiny();
-    options.layers = 4;
+    auto options = tiny("layers: 4");
     auto apart = make(options);
     options.share = {.layers = 2, .order = order};
     auto shared = make(options);
@@ -99,10 +96,7 @@ std::map<int64_t, int64_t> depths_of_passes(Transformer& model, bool training) {
 }
 
 TEST(DrawnRounds, EndPassesInTrainingAfterEachNumberOfRoundsAsOften) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layers = 6;
-  options.share = {.layers = 2, .fewest = 2};
+  auto options = tiny("family: decoder_only, layers: 6, share: {layers: 2, fewest: 2}");
   auto model = make(options);
   const auto passes = depths_of_passes(model, true);
   EXPECT_EQ(passes.size(), 3);
@@ -113,9 +107,7 @@ TEST(DrawnRounds, EndPassesInTrainingAfterEachNumberOfRoundsAsOften) {
 
 TEST(DrawnRounds, AreThoseOfAModelWithFewerLayers) {
   const torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.layers = 2;
-  options.share.layers = 1;
+  auto options = tiny("layers: 2, share.layers: 1");
   auto fewer = make(options);
   options.layers = 3;
   auto all = make(options);
@@ -139,9 +131,7 @@ TEST(DrawnRounds, AreThoseOfAModelWithFewerLayers) {
 
 TEST(Injection, AddsTheInputToWhatEveryRoundButTheFirstReads) {
   const torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.layers = 1;
-  options.layer.position = NoPosition{};
+  auto options = tiny("layers: 1, position: none");
   Stack one(stack_of(options, Side::encoder));
   options.layers = 3;
   options.share = {.layers = 1, .inject = true};
@@ -169,10 +159,7 @@ TEST(SharedFeedForward, IsOneOfAllLayers) {
 }
 
 TEST(SharedLayers, DropOtherElementsEachTimeTheyRun) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.share.layers = 1;
-  options.layer.norm.kind = NormKind::none;
+  auto options = tiny("family: decoder_only, share.layers: 1, norm.kind: none");
   auto model = make(options);
   torch::NoGradGuard no_grad;
   auto parameters = model->named_parameters();

@@ -7,12 +7,8 @@
 namespace ablate::models {
 namespace {
 
-/// A decoder of `layers` layers.
-TransformerOptions plain_decoder(int64_t layers) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layers = layers;
-  return options;
+TransformerOptions decoder_of(const std::string& keys) {
+  return tiny("family: decoder_only", keys);
 }
 
 bool has_parameter(Transformer& model, const std::string& name) {
@@ -20,9 +16,7 @@ bool has_parameter(Transformer& model, const std::string& name) {
 }
 
 TEST(Layers, EachHasItsOwnMixer) {
-  auto options = plain_decoder(5);
-  change_layers(options, {2, 3, 5}, [](auto& layer) { layer.attention = Convolution{}; });
-  auto model = make(options);
+  auto model = make(decoder_of("layers: 5, changes: [{at: [2, 3, 5], attention: convolution}]"));
   for (int64_t layer = 0; layer < 5; ++layer) {
     const auto mixer = "decoder.layers." + std::to_string(layer) + ".attention.";
     const bool attends = layer == 0 || layer == 3;
@@ -32,10 +26,8 @@ TEST(Layers, EachHasItsOwnMixer) {
 }
 
 TEST(Layers, ThatAreSharedAreListedOnce) {
-  auto options = plain_decoder(6);
-  options.share.layers = 3;
-  change_layers(options, {2}, [](auto& layer) { layer.attention = Average{}; });
-  auto model = make(options);
+  auto model =
+      make(decoder_of("layers: 6, share.layers: 3, changes: [{at: [2], attention: average}]"));
   EXPECT_TRUE(has_parameter(model, "decoder.layers.0.attention.qkv.weight"));
   EXPECT_TRUE(has_parameter(model, "decoder.layers.1.attention.value.weight"));
   EXPECT_TRUE(has_parameter(model, "decoder.layers.2.attention.qkv.weight"));
@@ -53,12 +45,11 @@ std::vector<torch::Tensor> read_by_layers(Transformer& model) {
 
 TEST(Layers, AWindowIsThatOfItsOwnLayers) {
   const torch::NoGradGuard no_grad;
-  for (const auto& position : std::vector<PositionOptions>{NoPosition{}, T5Bias{}, Shaw{}}) {
-    auto options = plain_decoder(4);
-    options.layer.position = position;
-    options.layer.attention = MultiHead{.heads = 2, .window = 3};
-    change_layers(options, {3}, [](auto& layer) { layer.attention = MultiHead{.heads = 2}; });
-    auto model = make(options);
+  for (const std::string position : {"none", "t5", "shaw"}) {
+    auto model = make(
+        decoder_of("layers: 4, attention.window: 3, changes: [{at: [3], attention.window: null}], "
+                   "position: " +
+                   position));
     const auto all = read_by_layers(model);
     ASSERT_EQ(all.size(), 4);
     const auto far = torch::ones({6, 6}).tril(-3).gt(0);
@@ -75,17 +66,11 @@ TEST(Layers, AWindowIsThatOfItsOwnLayers) {
 
 TEST(Layers, WithoutAMixerLeaveAStackOfThoseThatHaveOne) {
   const torch::NoGradGuard no_grad;
-  const std::vector<PositionOptions> schemes{Shaw{}, TransformerXl{}, Cope{.positions = 4},
-                                             Sinusoidal{}, Rotary{}};
-  for (const auto& position : schemes) {
-    auto sparse = plain_decoder(5), dense = plain_decoder(3);
-    for (auto* options : {&sparse, &dense}) {
-      options->layer.position = position;
-      options->layer.feed_forward = NoFeedForward{};
-      options->layer.residual.depth = ResidualDepth::sqrt;
-    }
-    change_layers(sparse, {2, 4}, [](auto& layer) { layer.attention = NoAttention{}; });
-    auto one = make(sparse), all = make(dense);
+  for (const std::string position :
+       {"shaw", "transformer_xl", "{kind: cope, positions: 4}", "sinusoidal", "rotary"}) {
+    const auto keys = "feed_forward: none, residual.depth: sqrt, position: " + position;
+    auto one = make(decoder_of(keys + ", layers: 5, changes: [{at: [2, 4], attention: none}]")),
+         all = make(decoder_of(keys + ", layers: 3"));
     for (auto& parameter : one->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
     auto to = all->named_parameters();
     for (const auto& item : one->named_parameters()) {
@@ -118,19 +103,14 @@ TEST(Layers, AListOfWhatTheModelSaysChangesNothing) {
 }
 
 TEST(Layers, EachSchemeHasTheHeadsAndLayersThatItServes) {
-  auto options = plain_decoder(5);
-  options.layer.position = Shaw{.max_distance = 3};
-  change_layers(options, {2, 4}, [](auto& layer) {
-    layer.position = Shaw{.max_distance = 1};
-    layer.attention = MultiHead{.heads = 4};
-  });
-  auto model = make(options);
-  auto parameters = model->named_parameters();
+  const std::string keys =
+      "layers: 5, position: {kind: shaw, max_distance: 3}, "
+      "changes: [{at: [2, 4], position.max_distance: 1, attention.heads: 4}";
+  auto parameters = make(decoder_of(keys + "]"))->named_parameters();
   EXPECT_EQ(parameters["decoder.position.keys"].sizes(), (std::vector<int64_t>{3, 7, 8}));
   EXPECT_EQ(parameters["decoder.position_2.keys"].sizes(), (std::vector<int64_t>{2, 3, 4}));
-  change_layers(options, {2}, [](auto& layer) { layer.position = Shaw{.max_distance = 3}; });
-  model = make(options);
-  parameters = model->named_parameters();
+  parameters =
+      make(decoder_of(keys + ", {at: [2], position.max_distance: 3}]"))->named_parameters();
   EXPECT_EQ(parameters["decoder.position_2.keys"].sizes(), (std::vector<int64_t>{1, 7, 4}))
       << "equal options, other heads";
   EXPECT_EQ(parameters["decoder.position_4.keys"].sizes(), (std::vector<int64_t>{1, 3, 4}));
@@ -149,11 +129,8 @@ std::vector<torch::Tensor> outputs_of(Transformer& model) {
 // added.
 TEST(Layers, PositionsAreAddedBeforeTheFirstLayerThatHasThem) {
   const torch::NoGradGuard no_grad;
-  auto options = plain_decoder(3);
-  options.layer.attention = NoAttention{};
-  options.layer.position = NoPosition{};
-  change_layers(options, {2, 3}, [](auto& layer) { layer.position = Sinusoidal{}; });
-  auto model = make(options);
+  auto model = make(decoder(
+      "layers: 3, attention: none, position: none, changes: [{at: [2, 3], position: sinusoidal}]"));
   const auto outputs = outputs_of(model);
   const auto differs = [&](size_t layer) {
     return largest_difference(outputs.at(layer)[0][1], outputs.at(layer)[0][3]) > 1e-3;
@@ -164,25 +141,18 @@ TEST(Layers, PositionsAreAddedBeforeTheFirstLayerThatHasThem) {
 }
 
 TEST(Layers, TheFinalNormIsThatOfTheLastLayer) {
-  auto options = plain_decoder(3);
-  options.layer.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre};
-  change_layers(options, {3}, [](auto& layer) { layer.norm.kind = NormKind::tanh; });
-  auto model = make(options);
+  const std::string keys =
+      "layers: 3, norm: {kind: rms, placement: pre}, changes: [{at: [3], norm: ";
+  auto model = make(decoder_of(keys + "{kind: tanh}}]"));
   EXPECT_TRUE(has_parameter(model, "decoder.norm.alpha"));
-  change_layers(options, {3}, [](auto& layer) { layer.norm.placement = NormPlacement::post; });
-  model = make(options);
+  model = make(decoder_of(keys + "{kind: tanh, placement: post}}]"));
   EXPECT_FALSE(has_parameter(model, "decoder.norm.weight"));
 }
 
 TEST(Layers, EqualSharedFeedForwardsAreOneAndOthersAreNot) {
-  auto options = plain_decoder(5);
-  options.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
-  change_layers(options, {2, 4}, [](auto& layer) {
-    layer.feed_forward = DenseFeedForward{.d_hidden = 8, .shared = true};
-  });
-  change_layers(options, {5},
-                [](auto& layer) { layer.feed_forward = DenseFeedForward{.d_hidden = 24}; });
-  auto model = make(options);
+  auto model =
+      make(decoder_of("layers: 5, feed_forward.shared: true, changes: [{at: [2, 4], "
+                      "feed_forward.d_hidden: 8}, {at: [5], feed_forward.shared: false}]"));
   const auto owns = [&](int layer) {
     return has_parameter(model,
                          "decoder.layers." + std::to_string(layer) + ".feed_forward.up.weight");

@@ -13,11 +13,16 @@ namespace ablate::models {
 
 inline constexpr int64_t kPad = 0;
 
+inline Transformer make(const TransformerOptions& options, const Vocabulary& vocabulary,
+                        uint64_t seed = 1) {
+  Transformer model(options, vocabulary);
+  initialize(*model, seed);
+  return model;
+}
+
 inline Transformer make(const TransformerOptions& options, int64_t vocabulary = 20) {
   torch::manual_seed(1);  // of what a test draws later
-  Transformer model(options, Vocabulary{vocabulary, vocabulary, kPad});
-  initialize(*model, 1);
-  return model;
+  return make(options, Vocabulary{vocabulary, vocabulary, kPad});
 }
 
 /// `module` with its parameters drawn.

@@ -11,8 +11,7 @@ namespace ablate::models {
 namespace {
 
 NgramMemory memory_of(const HashedNgrams& options) {
-  auto model = tiny();
-  model.family = Family::decoder_only;
+  auto model = tiny("family: decoder_only");
   NgramMemory memory(options, stack_of(model, Side::decoder));
   initialize(*memory, 1);
   return memory;

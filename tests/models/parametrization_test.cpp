@@ -42,10 +42,10 @@ bool is_last_of_sub_layer(const std::string& name) {
 }
 
 TEST(Initialization, ByDepthDividesWhatIsAddedToTheStreamByTheRootOfTheNumberOfAdditions) {
-  auto variants = mixture_variants();
-  variants.push_back({"base", tiny()});
-  for (const auto& more : mixer_variants()) variants.push_back(more);
-  for (auto& [name, options] : variants) {
+  auto all = variants("mixtures");
+  all.push_back({"base", tiny()});
+  for (const auto& more : variants("mixers")) all.push_back(more);
+  for (auto& [name, options] : all) {
     const auto plain = drawn_parameters(options);
     options.initialization = XavierInitialization{{.depth = DepthScaling::sqrt}};
     const double attends = name == "no attention" ? 0 : 1;
@@ -58,7 +58,7 @@ TEST(Initialization, ByDepthDividesWhatIsAddedToTheStreamByTheRootOfTheNumberOfA
 }
 
 TEST(Initialization, OfDepthZeroMakesLayersReturnTheirInputAtFirst) {
-  for (auto [name, options] : mixer_variants()) {
+  for (auto [name, options] : variants("mixers")) {
     if (name == "lstm" || !options.decoder.empty()) continue;  // an LSTM has no such projection
     options.layer.norm.placement = NormPlacement::pre;
     options.initialization = NormalInitialization{{.depth = DepthScaling::zero}, 0.1};
@@ -83,9 +83,7 @@ TEST(Initialization, AGainMultipliesTheMatricesOfLayersAlone) {
 }
 
 TEST(Initialization, ByDeepNormMakesAllButQueriesKeysAndGatesSmaller) {
-  auto options = tiny();
-  options.encoder_layers = 3;
-  options.layer.attention = MultiHead{.heads = 2, .gate = OutputGate::head};
+  auto options = tiny("encoder_layers: 3, attention.gate: head");
   const auto plain = drawn_parameters(options);
   options.initialization = XavierInitialization{{.depth = DepthScaling::deepnorm}};
   for (const auto& [key, tensor] : drawn_parameters(options)) {
@@ -117,11 +115,9 @@ TEST(Initialization, EveryGroupHasAFactorOfItsOwn) {
 }
 
 TEST(Initialization, NormalDrawsMatricesEmbeddingsAndOutputWithOneDeviation) {
-  auto options = tiny();
-  options.d_model = 128;
-  options.layers = 1;
-  options.tying = Tying::none;
-  options.layer.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 64};
+  auto options = tiny(
+      "d_model: 128, layers: 1, tying: none, feed_forward: {kind: moe, experts: 2, active: 1, "
+      "d_hidden: 64}");
   options.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.03};
   for (const auto& [key, parameter] : stated(make(options))) {
     if (parameter.role == Role::vector || key.find("router") != std::string::npos) continue;
@@ -139,10 +135,7 @@ double deviation_within(double cutoff) {
 }
 
 TEST(Initialization, ACutoffBoundsMatricesEmbeddingsAndOutput) {
-  auto options = tiny();
-  options.d_model = 128;
-  options.layers = 1;
-  options.tying = Tying::none;
+  auto options = tiny("d_model: 128, layers: 1, tying: none");
   for (const double cutoff : {1.0, 2.0, 3.0}) {
     options.initialization = NormalInitialization{{}, 0.03, cutoff};
     for (const auto& [key, parameter] : stated(make(options, 200))) {
@@ -157,11 +150,9 @@ TEST(Initialization, ACutoffBoundsMatricesEmbeddingsAndOutput) {
 }
 
 TEST(Initialization, T5DrawsWithADeviationForEachKindOfMatrix) {
-  auto options = tiny();
-  options.d_model = 128;
-  options.layers = 1;
-  options.layer.attention = MultiHead{.heads = 2, .d_k = 64, .d_v = 32};
-  options.layer.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 256};
+  auto options = tiny(
+      "d_model: 128, layers: 1, attention: {heads: 2, d_k: 64, d_v: 32}, feed_forward: {kind: moe, "
+      "experts: 2, active: 1, d_hidden: 256}");
   options.initialization = T5Initialization{{.depth = DepthScaling::sqrt, .embeddings = 0.5}, 2};
   const auto own = stated(make(options));
   const auto expect_deviation = [&](const std::string& key, double expected, int64_t from = 0) {
@@ -193,12 +184,9 @@ TEST(MaximalUpdate, AtItsBaseWidthIsTheStandardModel) {
 }
 
 TEST(MaximalUpdate, OnAWiderModelMatricesLearnSlowerAndEmbeddingsStartAsAtTheBaseWidth) {
-  auto options = tiny();
-  options.d_model = 256;
-  options.tying = Tying::none;
-  options.layer.position = Learned{.max_length = 40};
-  options.parametrization = MaximalUpdate{.base_width = 64};
-  options.initialization = NormalInitialization{.deviation = 0.1};
+  auto options = tiny(
+      "d_model: 256, tying: none, position: {kind: learned, max_length: 40}, parametrization: "
+      "{kind: mup, base_width: 64}, initialization: {kind: normal, deviation: 0.1}");
   for (const auto& [key, parameter] : stated(make(options))) {
     const bool matrix = is_linear_map(parameter.role);
     EXPECT_EQ(parameter.width, matrix ? 0.25 : 1) << key;
@@ -216,8 +204,7 @@ torch::Tensor logits_of(const TransformerOptions& options) {
 }
 
 TEST(OutputScale, MultipliesLogits) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
+  auto options = tiny("family: decoder_only");
   const auto plain = logits_of(options);
   options.output = LmHead{{.scale = 0.25}};
   EXPECT_TRUE(torch::equal(logits_of(options), plain * 0.25));
@@ -235,9 +222,7 @@ torch::Tensor probabilities(Transformer& model) {
 }
 
 TEST(MaximalUpdate, OnAWiderModelScoresOfAttentionAreDividedByDkInsteadOfItsRoot) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layer.attention = MultiHead{.heads = 2};
+  auto options = tiny("family: decoder_only, attention.heads: 2");
   auto standard = make(options);
   options.parametrization = MaximalUpdate{.base_width = 4};
   auto wide = make(options);

@@ -9,8 +9,7 @@ namespace ablate::models {
 namespace {
 
 TransformerOptions pre_norm(const ResidualMixOptions& mix) {
-  auto options = tiny();
-  options.layer.norm.placement = NormPlacement::pre;
+  auto options = tiny("norm.placement: pre");
   options.residual_mix = mix;
   return options;
 }

@@ -44,8 +44,7 @@ TEST(BatchNorm, TakesItsStatisticsFromUnpaddedPositionsAndEvaluatesWithRunningOn
 }
 
 TEST(BatchNorm, BreaksCausalityInTrainingAndNotInEvaluation) {
-  auto options = tiny();
-  options.layer.norm.kind = NormKind::batch;
+  auto options = tiny("norm.kind: batch");
   auto model = make(options);
   const auto early = [&](std::vector<int64_t> target, const ForwardContext& context) {
     return model->hidden(ids({{5, 6}}), ids({target}), context).hidden.slice(1, 0, 2).detach();
@@ -75,10 +74,7 @@ TEST(Residual, ATrainedFactorOfOneIsNoneAtFirst) {
 
 TEST(Norm, LayerNormScalingDividesWhatLayerLReadsByTheRootOfL) {
   Module scaled_owner, plain_owner;
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layers = 4;
-  options.layer.norm.placement = NormPlacement::pre;
+  auto options = tiny("family: decoder_only, layers: 4, norm.placement: pre");
   const auto stack = stack_of(options, Side::decoder);
   auto scaled = options.layer.norm;
   scaled.layernorm_scaling = true;
@@ -98,9 +94,7 @@ TEST(Norm, LayerNormScalingDividesWhatLayerLReadsByTheRootOfL) {
 
 TEST(Residual, WithoutASkipAnEmptySubLayerLeavesNothing) {
   torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.layer.residual.skip = false;
-  options.layer.norm.placement = NormPlacement::pre;
+  auto options = tiny("residual.skip: false, norm.placement: pre");
   auto model = make(options);
   for (auto& item : model->named_parameters())
     if (item.key().find("feed_forward.down") != std::string::npos) item.value().zero_();
@@ -110,10 +104,7 @@ TEST(Residual, WithoutASkipAnEmptySubLayerLeavesNothing) {
 
 /// Of a sub-layer in layer 1 of 4, without norms.
 ResidualConnection connection_of(Module& owner, const ResidualOptions& residual) {
-  auto options = tiny();
-  options.family = Family::decoder_only;
-  options.layers = 4;
-  options.layer.norm.kind = NormKind::none;
+  auto options = tiny("family: decoder_only, layers: 4, norm.kind: none");
   options.layer.residual = residual;
   ResidualConnection connection(owner, "part", options.layer.norm,
                                 {stack_of(options, Side::decoder), 1});
@@ -144,9 +135,7 @@ TEST(Residual, FactorsMultiplyWhatTheSubLayerGives) {
 }
 
 TEST(Residual, DeepNormMultipliesTheInputByTheFactorOfThePaper) {
-  auto options = tiny();
-  options.encoder_layers = 6;
-  options.decoder_layers = 18;
+  auto options = tiny("encoder_layers: 6, decoder_layers: 18");
   EXPECT_NEAR(stack_of(options, Side::encoder).deepnorm.alpha,
               0.81 * std::pow(1296.0 * 18, 1.0 / 16), 1e-9);
   EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm.alpha, std::pow(54.0, 0.25), 1e-9);

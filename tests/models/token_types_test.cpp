@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/models/models.h"
+#include "tests/models/variants.h"
 
 namespace ablate::models {
 namespace {
@@ -8,12 +9,9 @@ namespace {
 constexpr int64_t kEnd = 2;
 
 TransformerOptions reader(int64_t types) {
-  return {.family = Family::encoder_only,
-          .d_model = 8,
-          .layers = 1,
-          .layer = {.attention = MultiHead{.heads = 2}},
-          .token_types = types,
-          .tying = Tying::none};
+  auto options = tiny("family: encoder_only, d_model: 8, layers: 1, tying: none");
+  options.token_types = types;
+  return options;
 }
 
 Transformer with_types(const TransformerOptions& options, std::optional<int64_t> separator) {

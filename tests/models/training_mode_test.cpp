@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/models/models.h"
+#include "tests/models/variants.h"
 
 namespace ablate::models {
 namespace {
@@ -19,39 +20,25 @@ const nlohmann::json& recorded() {
 
 /// The generator's models.
 std::map<std::string, TransformerOptions> families() {
-  TransformerOptions plain{.d_model = 8,
-                           .layers = 2,
-                           .layer = {.attention = MultiHead{.heads = 2, .dropout = 0.2}},
-                           .embedding_scale = false,
-                           .dropout = 0.1};
-  std::map<std::string, TransformerOptions> all{
-      {"gpt2", plain}, {"bert", plain}, {"marian", plain}, {"t5", plain}};
-  auto& gpt2 = all["gpt2"];
-  gpt2.family = Family::decoder_only;
-  gpt2.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu_tanh};
-  gpt2.layer.norm.placement = NormPlacement::pre;
-  gpt2.embedding_dropout = 0.3;
-  auto& bert = all["bert"];
-  bert.family = Family::encoder_only;
-  bert.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .activation = Activation::gelu};
-  bert.embedding_norm = EmbeddingNorm::layer;
-  bert.token_types = 2;
-  bert.output = LmHead{{}, true, Activation::gelu};
-  gpt2.layer.position = bert.layer.position = Learned{.max_length = 10};
-  auto& marian = all["marian"];
-  marian.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.3};
-  marian.layer.position = Sinusoidal{.layout = SinusoidalLayout::halves};
-  marian.embedding_scale = true;
-  auto& t5 = all["t5"];
-  t5.layer.attention =
-      MultiHead{.heads = 2, .d_k = 4, .d_v = 4, .scale = {.value = 1.0}, .dropout = 0.1};
-  t5.layer.feed_forward = DenseFeedForward{.d_hidden = 12, .dropout = 0.1};
-  t5.layer.position = T5Bias{.buckets = 4, .max_distance = 6};
-  t5.layer.norm = {.kind = NormKind::rms, .placement = NormPlacement::pre};
-  t5.bias = false;
-  t5.final_dropout = 0.1;
+  const std::string plain =
+      "d_model: 8, feed_forward.d_hidden: 12, attention.dropout: 0.2, embedding_scale: false, "
+      "dropout: 0.1";
+  auto t5 = tiny(plain,
+                 "attention: {d_k: 4, d_v: 4, scale.value: 1, dropout: 0.1}, feed_forward.dropout: "
+                 "0.1, position: {kind: t5, buckets: 4, max_distance: 6}, bias: false, "
+                 "norm: {kind: rms, placement: pre}, final_dropout: 0.1");
   t5.output = LmHead{{.scale = 1 / std::sqrt(8.0)}};
-  return all;
+  return {{"gpt2", tiny(plain,
+                        "family: decoder_only, feed_forward.activation: gelu_tanh, norm.placement: "
+                        "pre, embedding_dropout: 0.3, position: {kind: learned, max_length: 10}")},
+          {"bert", tiny(plain,
+                        "family: encoder_only, feed_forward.activation: gelu, embedding_norm: "
+                        "layer, token_types: 2, output: {bias: true, transform: gelu}, "
+                        "position: {kind: learned, max_length: 10}")},
+          {"marian", tiny(plain,
+                          "feed_forward.dropout: 0.3, position.layout: halves, "
+                          "embedding_scale: true")},
+          {"t5", t5}};
 }
 
 torch::Tensor rows_of(const nlohmann::json& one, const char* side) {

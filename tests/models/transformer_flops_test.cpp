@@ -11,13 +11,6 @@ namespace {
 constexpr Vocabulary kVocabulary{20, 20, 0};
 constexpr int64_t kLength = 7;
 
-TransformerOptions four_layers() {
-  return {.d_model = 16,
-          .layers = 4,
-          .layer = {.attention = MultiHead{.heads = 2},
-                    .feed_forward = DenseFeedForward{.d_hidden = 24}}};
-}
-
 double flops(const TransformerOptions& options) {
   return forward_flops(options, kVocabulary, {1, kLength, kLength});
 }
@@ -27,7 +20,7 @@ int64_t parameters(const TransformerOptions& options) {
 }
 
 TEST(Flops, OfSharedLayersHasTheirWeightsOnceAndTheirProductsEachTime) {
-  const auto apart = four_layers();
+  const auto apart = tiny("layers: 4");
   for (const auto order : {ShareOrder::cycle, ShareOrder::sequence}) {
     auto shared = apart;
     shared.share = {.layers = 3, .order = order};
@@ -39,57 +32,47 @@ TEST(Flops, OfSharedLayersHasTheirWeightsOnceAndTheirProductsEachTime) {
 }
 
 TEST(Flops, OfASharedFeedForwardHasItsWeightsOnceAndItsProductsInEveryLayer) {
-  const auto apart = four_layers();
-  auto shared = apart;
-  shared.layer.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+  const auto apart = tiny("layers: 4"), shared = tiny("layers: 4, feed_forward.shared: true");
   EXPECT_EQ(flops(shared), flops(apart));
   EXPECT_EQ(parameters(apart) - parameters(shared), 2 * 3 * (2 * 16 * 24 + 24 + 16));
 }
 
 TEST(Flops, OfTwoMixersInEqualSharesLiesInTheMiddle) {
-  const auto attends = four_layers();
-  auto convolves = attends, mixed = attends;
-  convolves.layer.attention = Convolution{};
-  convolves.layer.cross_attention = MultiHead{.heads = 2};
-  change_layers(mixed, {2, 4}, [](auto& layer) { layer.attention = Convolution{}; });
+  const auto attends = tiny("layers: 4"),
+             mixed = tiny("layers: 4, changes: [{at: [2, 4], attention: convolution}]"),
+             convolves = tiny(
+                 "layers: 4, attention: convolution, cross_attention: {kind: "
+                 "multi_head, heads: 2}");
   EXPECT_EQ(2 * flops(mixed), flops(attends) + flops(convolves));
   EXPECT_NE(flops(attends), flops(convolves));
   EXPECT_EQ(2 * parameters(mixed), parameters(attends) + parameters(convolves));
 }
 
 TEST(Flops, OfShortConvolutionsAreAMultiplicationForEachWeightAndPosition) {
-  auto plain = four_layers();
-  plain.family = Family::decoder_only;
-  auto canon = plain;
-  canon.layer.canon.places = {CanonPlace::attention, CanonPlace::projections,
-                              CanonPlace::feed_forward, CanonPlace::hidden};
+  const std::string keys = "layers: 4, family: decoder_only";
+  const auto plain = tiny(keys), canon = tiny(keys, "canon.places: [a, b, c, d]");
   constexpr int64_t kWeights = 4 * 4 * (16 + 3 * 16 + 16 + 24);  // four wide, in four layers
   EXPECT_EQ(parameters(canon) - parameters(plain), kWeights);
   EXPECT_EQ(flops(canon) - flops(plain), 2 * kLength * kWeights);
 }
 
 TEST(Flops, OfHeadsWithOptionsHaveTheirMapsGatesAndFactors) {
-  auto plain = four_layers();
-  plain.family = Family::decoder_only;
-  plain.layer.position = NoPosition{};
-  auto differential = plain, forgetting = plain, embedded = plain;
-  differential.layer.attention = MultiHead{.heads = 2, .differential = true};
-  forgetting.layer.attention = MultiHead{.heads = 2, .forgetting = true};
+  const std::string keys = "layers: 4, family: decoder_only, position: none";
+  const auto plain = tiny(keys), differential = tiny(keys, "attention.differential: true"),
+             forgetting = tiny(keys, "attention.forgetting: true"),
+             embedded = tiny(keys, "attention.value_embedding: true");
   // Second queries and factors of two heads, and second maps of keys and values of 8.
   constexpr double kSecond = kLength * 16 * (16 + 2) + kLength * kLength * 2 * (8 + 8);
   EXPECT_EQ(flops(differential) - flops(plain), 2 * 4 * kSecond);
   constexpr double kGates = kLength * 16 * 2 + kLength * kLength * 2 * 4;  // longer by 4
   EXPECT_EQ(flops(forgetting) - flops(plain), 2 * 4 * kGates);
-  embedded.layer.attention = MultiHead{.heads = 2, .value_embedding = true};
   EXPECT_EQ(flops(embedded) - flops(plain), 2 * 4 * kLength * 16 * 2);
 }
 
 TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {
-  auto decoder = four_layers();
-  decoder.family = Family::decoder_only;
-  auto narrow = decoder, wide = decoder;
-  narrow.layer.attention = MultiHead{.heads = 2, .window = 3};
-  wide.layer.attention = MultiHead{.heads = 2, .window = 100};
+  const std::string keys = "layers: 4, family: decoder_only";
+  auto decoder = tiny(keys), narrow = tiny(keys, "attention.window: 3");
+  const auto wide = tiny(keys, "attention.window: 100");
   constexpr double kOneKey = 2 * 4 * kLength * (16 + 16);  // of all queries in four layers
   EXPECT_EQ(flops(decoder) - flops(narrow), (7 - 3) * kOneKey);
   EXPECT_EQ(flops(wide), flops(decoder));
@@ -99,10 +82,7 @@ TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {
 
 // In chunks of 128 positions, in 4 heads of 4.
 TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
-  auto options = four_layers();
-  options.family = Family::decoder_only;
-  options.layers = 1;
-  options.layer.feed_forward = NoFeedForward{};
+  auto options = tiny("layers: 1, family: decoder_only, feed_forward: none");
   options.layer.attention = DeltaRule{{.heads = 4, .decay = Forgetting::gated}};
   const auto products = [&](double length, double pairs, double writes) {
     return length * 16 * (4 * 16 + 2 * 4) + 3.5 * pairs * 16 + (2 * length + writes) * 16 * 4 +
@@ -120,12 +100,9 @@ TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
 }
 
 TEST(Flops, OfMamba2AreThoseOfItsProjectionsItsConvolutionAndItsState) {
-  auto options = four_layers();
-  options.family = Family::decoder_only;
-  options.layers = 1;
-  options.layer.feed_forward = NoFeedForward{};
-  options.layer.position = NoPosition{};
-  options.layer.attention = Mamba2{.heads = 4, .state_size = 6};
+  auto options = tiny(
+      "layers: 1, family: decoder_only, feed_forward: none, position: none, attention: {kind: "
+      "mamba2, heads: 4, state_size: 6}");
   const auto products = [&](double length, double pairs, double writes) {
     return length * 16 * (2 * 32 + 2 * 6 + 4 + 32) + length * 4 * (32 + 2 * 6) + pairs * (6 + 32) +
            (length + writes) * 6 * 32 + length * 16 * 20;
@@ -138,11 +115,7 @@ TEST(Flops, OfMamba2AreThoseOfItsProjectionsItsConvolutionAndItsState) {
 }
 
 TEST(Flops, OfLatentAttentionAreThoseOfItsLowRanks) {
-  auto options = four_layers();
-  options.family = Family::decoder_only;
-  options.layers = 1;
-  options.layer.feed_forward = NoFeedForward{};
-  options.layer.position = Rotary{};
+  auto options = tiny("layers: 1, family: decoder_only, feed_forward: none, position: rotary");
   const auto found = [&](const Latent& latent) {
     options.layer.attention = latent;
     return forward_flops(options, kVocabulary, {1, 5, 5}) / 2 - 5 * 16 * 20;
@@ -155,8 +128,7 @@ TEST(Flops, OfLatentAttentionAreThoseOfItsLowRanks) {
 // Whose two layers cost 12 D^2 + 4 D F multiplications a position in weights, and 2 D for every
 // key.
 TEST(Flops, AreTwiceTheMultiplicationsOfEveryPosition) {
-  auto options = four_layers();
-  options.layers = 2;
+  auto options = tiny("layers: 2");
   const double layers = 3 * 5 * (2 * (4 * 16 * 16 + 2 * 16 * 24) + 2 * 2 * 16 * 5);
   options.family = Family::decoder_only;
   EXPECT_EQ(forward_flops(options, kVocabulary, {3, 0, 5}), 2 * (layers + 3 * 5 * 16 * 20));
@@ -168,10 +140,7 @@ TEST(Flops, AreTwiceTheMultiplicationsOfEveryPosition) {
 }
 
 TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
-  auto with = four_layers();
-  with.layers = 1;
-  auto without = with;
-  without.layer.cross_attention = NoAttention{};
+  const auto with = tiny("layers: 1"), without = tiny("layers: 1, cross_attention: none");
   const auto cross = [&](int64_t source, int64_t target) {
     const PassExtent extent{.rows = 1, .source = source, .target = target};
     return forward_flops(with, kVocabulary, extent) - forward_flops(without, kVocabulary, extent);
@@ -180,18 +149,14 @@ TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
 }
 
 TEST(Flops, OfANoisyRouterAreThoseOfScoresAndOfTheSizesOfNoise) {
-  auto plain = four_layers(), noisy = four_layers();
-  plain.layer.feed_forward = MixtureOptions{.experts = 6, .router = HashRouter{}};
-  noisy.layer.feed_forward = MixtureOptions{.experts = 6, .router = NoisyRouter{}};
+  const auto plain = tiny("layers: 4, feed_forward: {kind: moe, experts: 6, router: hash}"),
+             noisy = tiny("layers: 4, feed_forward: {kind: moe, experts: 6, router: noisy}");
   EXPECT_EQ(flops(noisy) - flops(plain), 2 * 2 * 4 * kLength * (2 * 6 * 16));
 }
 
 TEST(Flops, OfTransformerXlProjectDistancesOnceForABatch) {
-  auto sinusoidal = four_layers();
-  sinusoidal.family = Family::decoder_only;
-  sinusoidal.layers = 1;
-  auto relative = sinusoidal;
-  relative.layer.position = TransformerXl{};
+  const std::string keys = "layers: 1, family: decoder_only";
+  const auto sinusoidal = tiny(keys), relative = tiny(keys, "position: transformer_xl");
   const auto more = [&](int64_t rows) {
     return forward_flops(relative, kVocabulary, {rows, 0, 5}) -
            forward_flops(sinusoidal, kVocabulary, {rows, 0, 5});
@@ -203,11 +168,9 @@ TEST(Flops, OfTransformerXlProjectDistancesOnceForABatch) {
 
 // Distances of pairs, or, where there are fewer, all that the range has.
 TEST(Flops, OfRandomPositionIdsHaveNoMoreDistancesThanTheirRange) {
-  auto options = four_layers();
-  options.family = Family::decoder_only;
-  options.layers = 1;
-  options.layer.position = TransformerXl{};
-  options.position_ids = Randomized{.range = 10, .longest = 9};
+  auto options = tiny(
+      "layers: 1, family: decoder_only, position: transformer_xl, position_ids: {kind: randomized, "
+      "range: 10, longest: 9}");
   const auto at = [&](int64_t length) {
     auto plain = options;
     plain.layer.position = NoPosition{};

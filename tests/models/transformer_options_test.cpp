@@ -8,8 +8,7 @@ namespace ablate::models {
 namespace {
 
 TEST(StackOf, TheSideThatIsNamedDecidesWhateverItsOptionsAre) {
-  auto options = tiny();
-  options.decoder_layers = 3;
+  auto options = tiny("decoder_layers: 3");
   const auto encoder = stack_of(options, Side::encoder), decoder = stack_of(options, Side::decoder);
   EXPECT_FALSE(encoder.causal);
   EXPECT_TRUE(std::holds_alternative<NoAttention>(encoder.layers[0].cross_attention));
@@ -41,8 +40,7 @@ TEST(StackOf, AListMustHaveEveryLayer) {
 }
 
 TEST(StackOf, CrossAttentionThatIsTheSameIsTheModels) {
-  auto options = tiny();
-  options.layer.attention = MultiHead{.heads = 4, .window = 3};
+  auto options = tiny("attention: {heads: 4, window: 3}");
   own_layers(options, Side::decoder)[1].attention = Lstm{};
   const auto stack = stack_of(options, Side::decoder);
   for (const auto& layer : stack.layers) {

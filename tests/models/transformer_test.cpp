@@ -4,6 +4,7 @@
 
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
+#include "tests/says.h"
 
 namespace ablate::models {
 namespace {
@@ -28,8 +29,7 @@ TEST(Transformer, ParameterCountsAreThoseOfThePapersTable3) {
 }
 
 TEST(Transformer, ParameterNamesAreAFileFormat) {
-  auto options = tiny();
-  options.layers = 1;
+  auto options = tiny("layers: 1");
   std::vector<std::string> names;
   for (const auto& item : make(options)->named_parameters()) names.push_back(item.key());
   EXPECT_EQ(names, (std::vector<std::string>{"embedding",
@@ -163,23 +163,18 @@ TEST(Transformer, KernelsAndPlainOperationsComputeTheSame) {
 }
 
 TEST(Transformer, TooLongASequenceForLearnedPositionsNamesBothLengths) {
-  auto options = tiny();
-  options.layer.position = Learned{.max_length = 3};
+  auto options = tiny("position: {kind: learned, max_length: 3}");
   auto model = make(options);
-  try {
-    model->encode(ids({{5, 6, 7, 2}}));
-    FAIL() << "no error";
-  } catch (const LengthError& error) {
-    EXPECT_STREQ(error.what(),
-                 "a sequence of 4 tokens is longer than the 3 learned positions; raise "
-                 "model.position.max_length or shorten the input");
-  }
+  EXPECT_EQ(refusal_of<LengthError>([&] {
+              model->encode(ids({{5, 6, 7, 2}}));
+            }),
+            "a sequence of 4 tokens is longer than the 3 learned positions; raise "
+            "model.position.max_length or shorten the input");
 }
 
 TEST(Transformer, WithoutPositionsTheEncoderIsPermutationEquivariant) {
   torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.layer.position = NoPosition{};
+  auto options = tiny("position: none");
   auto model = make(options);
   const auto straight = model->encode(ids({{5, 6, 7}})).output;
   const auto permuted = model->encode(ids({{7, 5, 6}})).output;
@@ -193,7 +188,7 @@ TEST(Transformer, WithoutPositionsTheEncoderIsPermutationEquivariant) {
 
 TEST(Transformer, RelativeSchemesIgnoreAShiftOfTheSourceAndAbsoluteOnesDoNot) {
   torch::NoGradGuard no_grad;
-  for (const auto& [name, options] : position_variants()) {
+  for (const auto& [name, options] : variants("positions")) {
     auto model = make(options);
     const auto here = model->encode(ids({{5, 6, 7}})).output;
     const auto shifted = model->encode(ids({{0, 0, 5, 6, 7}})).output.slice(1, 2);
@@ -259,8 +254,7 @@ TEST(Transformer, Bfloat16StaysNearFloat) {
 }
 
 TEST(Transformer, WithoutBiasHasNone) {
-  auto options = tiny();
-  options.bias = false;
+  auto options = tiny("bias: false");
   for (const auto& item : make(options)->named_parameters())
     EXPECT_FALSE(item.key().ends_with("bias")) << item.key();
 }
@@ -288,12 +282,9 @@ TEST(Transformer, EachLinkOfTyingIsOneMatrix) {
 
 TEST(Transformer, WithoutEmbeddingScaleEmbeddingsAreSmallerByTheRootOfTheWidth) {
   torch::NoGradGuard no_grad;
-  auto scaled = tiny();
-  scaled.layers = 1;
-  scaled.layer.position = NoPosition{};
-  scaled.layer.attention = NoAttention{};
-  scaled.layer.cross_attention = MultiHead{.heads = 2};
-  scaled.layer.feed_forward = NoFeedForward{};
+  auto scaled = tiny(
+      "layers: 1, position: none, attention: none, cross_attention: {kind: multi_head, heads: 2}, "
+      "feed_forward: none");
   auto plain = scaled;
   plain.embedding_scale = false;
   EXPECT_LT(largest_difference(make(scaled)->encode(ids({{5, 6}})).output,

@@ -14,8 +14,7 @@ using models::ids;
 constexpr int64_t kDivider = 3;
 
 models::Transformer with_heads(int64_t heads, std::optional<int64_t> divider) {
-  auto options = models::tiny();
-  options.family = models::Family::decoder_only;
+  auto options = models::tiny("family: decoder_only");
   options.output = models::LmHead{.ahead = heads};
   models::Transformer model(options, models::Vocabulary{20, 20, tokenizer::kPad, divider});
   models::initialize(*model, 1);

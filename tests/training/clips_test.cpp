@@ -33,9 +33,7 @@ TEST(ScoreClip, TheLargestScoreIsOneThatAQueryGivesAKeyItSees) {
 }
 
 models::Transformer decoder(const models::AttentionOptions& attention) {
-  auto options = models::tiny();
-  options.family = models::Family::decoder_only;
-  options.layer.position = models::Rotary{};
+  auto options = models::tiny("family: decoder_only, position: rotary");
   options.layer.attention = attention;
   auto model = models::make(options);
   const torch::NoGradGuard no_grad;

@@ -99,9 +99,7 @@ TEST(DropLayers, AreThoseOfTheModelWithoutALayerThatDidNothing) {
            models::Sinusoidal{}, models::Shaw{.max_distance = 3}, models::TransformerXl{},
            models::Cope{.positions = 4}, models::Pope{},
            models::Learned{.max_length = 3, .beyond = models::Beyond::clamp}}) {
-    auto options = models::tiny();
-    options.layers = 3;
-    options.layer.norm.placement = models::NormPlacement::pre;
+    auto options = models::tiny("layers: 3, norm.placement: pre");
     options.layer.position = position;
     for (const int64_t layer : {0, 1, 2}) {
       auto model = models::make(options);
@@ -122,8 +120,7 @@ TEST(DropLayers, AreThoseOfTheModelWithoutALayerThatDidNothing) {
 }
 
 TEST(DropLayers, MoveLaterLayersUpOnBothSides) {
-  auto options = models::tiny();
-  options.layers = 3;
+  auto options = models::tiny("layers: 3");
   const auto weights = weights_of(*models::make(options));
   const std::vector layers{LayerName{Side::encoder, 0}, LayerName{Side::decoder, 1}};
   const auto left = drop_layers(weights, options, layers);
@@ -140,8 +137,7 @@ TEST(DropLayers, MoveLaterLayersUpOnBothSides) {
 
 TEST(DropLayers, KeepAFeedForwardThatAllLayersShare) {
   const torch::NoGradGuard no_grad;
-  auto options = models::tiny();
-  options.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24, .shared = true};
+  auto options = models::tiny("feed_forward.shared: true");
   const auto weights = weights_of(*models::make(options));
   auto left = options;
   left.encoder_layers = 1;
@@ -155,8 +151,7 @@ TEST(DropLayers, KeepAFeedForwardThatAllLayersShare) {
 }
 
 TEST(DropParts, HeadsAreNamedAsBeforeLayersAreMissing) {
-  auto options = models::tiny();
-  options.layers = 3;
+  auto options = models::tiny("layers: 3");
   const auto weights = weights_of(*models::make(options));
   const auto left =
       drop_parts(weights, options,

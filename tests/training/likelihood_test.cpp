@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "models/ops/linear_cross_entropy.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/errors.h"
 #include "training/update.h"
@@ -16,15 +18,8 @@ namespace {
 constexpr int64_t kVocabulary = 12;
 
 models::Transformer model_of(uint64_t seed) {
-  models::Transformer model(
-      models::TransformerOptions{
-          .d_model = 16,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}}},
-      models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
-  models::initialize(*model, seed);
-  return model;
+  return models::make(models::tiny("layers: 1, feed_forward.d_hidden: 32"),
+                      {kVocabulary, kVocabulary, tokenizer::kPad}, seed);
 }
 
 std::vector<data::EncodedExample> examples() {
@@ -95,17 +90,10 @@ TEST(Likelihood, ThatIsNotFiniteIsNoScore) {
 
 TEST(Likelihood, OfClassesCountsEveryOneOfThem) {
   constexpr int64_t kClasses = 3;
-  models::Transformer model(
-      models::TransformerOptions{
-          .family = models::Family::encoder_only,
-          .d_model = 16,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
-          .tying = models::Tying::none,
-          .output = models::LabelHead{}},
-      models::Vocabulary{kVocabulary, kClasses, tokenizer::kPad});
-  models::initialize(*model, 3);
+  auto model = models::make(
+      models::tiny(
+          "family: encoder_only, layers: 1, feed_forward.d_hidden: 32, tying: none, output: label"),
+      {kVocabulary, kClasses, tokenizer::kPad}, 3);
   const torch::NoGradGuard no_grad;
   model->output_weight().zero_();
   const std::vector<data::EncodedExample> classified(10, {.source = {1, 5, 2}, .target = {0}});
@@ -133,15 +121,9 @@ TEST(Likelihood, CountsEachPositionAsFarAsTenExamplesReach) {
 }
 
 TEST(Likelihood, OfMaskedTokensDoesNotDependOnTheBatches) {
-  models::Transformer model(
-      models::TransformerOptions{
-          .family = models::Family::encoder_only,
-          .d_model = 16,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}}},
-      models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
-  models::initialize(*model, 5);
+  auto model =
+      models::make(models::tiny("family: encoder_only, layers: 1, feed_forward.d_hidden: 32"),
+                   {kVocabulary, kVocabulary, tokenizer::kPad}, 5);
   std::vector<data::EncodedExample> blocks;
   for (int32_t i = 0; i < 9; ++i) {
     data::EncodedExample block{.target = {tokenizer::kBos}, .prompt_length = 1};

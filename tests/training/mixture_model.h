@@ -2,20 +2,17 @@
 
 #include <vector>
 
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 #include "training/update.h"
 
 namespace ablate::training {
 
 inline models::Transformer model_with(const models::FeedForwardOptions& feed_forward) {
-  models::Transformer model(
-      models::TransformerOptions{
-          .d_model = 16,
-          .layers = 2,
-          .layer = {.attention = models::MultiHead{.heads = 2}, .feed_forward = feed_forward}},
-      models::Vocabulary{12, 12, tokenizer::kPad});
-  models::initialize(*model, 1);
-  return model;
+  auto options = models::tiny();
+  options.layer.feed_forward = feed_forward;
+  return models::make(options, {12, 12, tokenizer::kPad});
 }
 
 inline data::Batch three_pairs() {

@@ -6,25 +6,19 @@
 #include <map>
 #include <set>
 
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tests/training/mixture_model.h"
 
 namespace ablate::training {
 namespace {
 
-using models::Family;
-
-models::TransformerOptions two_layers(Family family = Family::encoder_decoder) {
-  return {.family = family,
-          .d_model = 8,
-          .layers = 2,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 16}}};
+models::TransformerOptions two_layers(const std::string& more = "") {
+  return models::tiny("d_model: 8, feed_forward.d_hidden: 16, " + more);
 }
 
 models::Transformer model_of(const models::TransformerOptions& options) {
-  models::Transformer model(options, models::Vocabulary{12, 12, tokenizer::kPad});
-  models::initialize(*model, 1);
-  return model;
+  return models::make(options, 12);
 }
 
 using Figures = std::map<std::string, Observation>;  // by what and place
@@ -73,9 +67,9 @@ TEST(Observation, FamiliesOfOneStackAndMixersWithoutScoresHaveTheirOwnPlaces) {
   const auto attentions = [](const models::TransformerOptions& options) {
     return places(observed(options, three_pairs()), "attention_entropy");
   };
-  EXPECT_EQ(attentions(two_layers(Family::decoder_only)),
+  EXPECT_EQ(attentions(two_layers("family: decoder_only")),
             (Places{"decoder.layers.0.attention", "decoder.layers.1.attention"}));
-  EXPECT_EQ(attentions(two_layers(Family::encoder_only)),
+  EXPECT_EQ(attentions(two_layers("family: encoder_only")),
             (Places{"encoder.layers.0.attention", "encoder.layers.1.attention"}));
   auto recurrent = two_layers();
   for (auto& layer : own_layers(recurrent, models::Side::decoder)) layer.attention = models::Lstm{};
@@ -85,11 +79,11 @@ TEST(Observation, FamiliesOfOneStackAndMixersWithoutScoresHaveTheirOwnPlaces) {
 }
 
 TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsHaveTheirOwnPlace) {
-  auto shared = two_layers(Family::decoder_only);
+  auto shared = two_layers("family: decoder_only");
   shared.share.layers = 1;
   EXPECT_EQ(places(observed(shared, three_pairs()), "rank_residual"),
             (Places{"decoder.layers.0", "decoder.layers.1"}));
-  auto routed = two_layers(Family::decoder_only);
+  auto routed = two_layers("family: decoder_only");
   auto mixture = mixture_of(models::SoftmaxRouter{}, 1);
   mixture.shared_experts = 1;
   own_layers(routed, models::Side::decoder)[1].feed_forward = mixture;
@@ -131,7 +125,7 @@ TEST(Observation, EvenAttentionIsMeasuredOverUnpaddedQueriesAndKeysAlone) {
 }
 
 TEST(Observation, BehindAWindowTheFirstKeyIsNotMissed) {
-  auto options = two_layers(Family::decoder_only);
+  auto options = two_layers("family: decoder_only");
   options.layer.attention = models::MultiHead{.heads = 2, .window = 2};
   const auto figures = with_even_attention(options, three_pairs());
   // Of each target the second query alone sees the first key and another.
@@ -160,7 +154,7 @@ TEST(Observation, MorePaddingChangesNothing) {
 }
 
 TEST(Observation, PositionsThatReadTheSameStayTheSame) {
-  auto options = two_layers(Family::encoder_only);
+  auto options = two_layers("family: encoder_only");
   options.layer.position = models::NoPosition{};
   const std::vector<data::EncodedExample> examples{{{5, 5, 5}, {5, 5, 5}}};
   const auto figures = observed(options, data::collate(examples, std::vector<int64_t>{0}));
@@ -183,7 +177,7 @@ TEST(Observation, NeuronsAreThoseBehindTheActivation) {
 }
 
 TEST(Observation, OfRoutedExpertsThoseThatAPositionUsesCount) {
-  auto options = two_layers(Family::decoder_only);
+  auto options = two_layers("family: decoder_only");
   options.layers = 1;
   auto mixture = mixture_of(models::HashRouter{}, 1);
   mixture.experts = 2;

@@ -2,21 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+#include "tests/says.h"
 #include "tests/training/trainer_test_case.h"
 
 namespace ablate::training {
 namespace {
 
-models::Transformer two_layers(models::Tying tying = models::Tying::three_way) {
-  models::Transformer model(
-      models::TransformerOptions{.d_model = 8,
-                                 .layers = 2,
-                                 .layer = {.attention = models::MultiHead{.heads = 2},
-                                           .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
-                                 .tying = tying},
-      models::Vocabulary{10, 10, tokenizer::kPad});
-  models::initialize(*model, 1);
-  return model;
+models::Transformer two_layers(const std::string& more = "") {
+  return models::make(models::tiny("d_model: 8, feed_forward.d_hidden: 8, " + more), 10);
 }
 
 std::string problem_of(const models::Transformer& model, const TrainingOptions& options) {
@@ -34,7 +29,7 @@ std::vector<std::string> frozen_in(const models::Transformer& model) {
 
 TEST(Freezing, TakesNamesWholeWordsOfThemAndRangesOfLayers) {
   const auto frozen = [](const std::vector<std::string>& words) {
-    auto model = two_layers(models::Tying::none);
+    auto model = two_layers("tying: none");
     choose_parts(*model, {.freeze = words}, 1);
     return frozen_in(model);
   };
@@ -68,8 +63,7 @@ TEST(Freezing, RefusesNamesOfNothingAndOfEverything) {
   EXPECT_EQ(text.find("freeze names encoder.layers.2, and the model has: " + all), 0U) << text;
   EXPECT_EQ(text.find('\n') + 1, text.size()) << "one problem";
   for (const char* words : {"output", "encoder.layers.1-0", "layers.0-x", "mbedding", "embed"})
-    EXPECT_NE(problem_of(model, {.freeze = {words}}).find("freeze names"), std::string::npos)
-        << words;
+    EXPECT_TRUE(says(problem_of(model, {.freeze = {words}}), "freeze names")) << words;
   EXPECT_EQ(problem_of(model, {.freeze = {"embedding", "encoder", "decoder"}}),
             "freeze names all weights of the model; leave one to train\n");
   EXPECT_EQ(problem_of(model, {.freeze = {"embedding", "encoder"}}), "");
@@ -149,7 +143,7 @@ TEST_F(FrozenTest, TrainingGoesOnBitForBit) {
   const auto whole = load_checkpoint(list_checkpoints(input_.checkpoints).back().path);
   std::filesystem::remove_all(list_checkpoints(input_.checkpoints).back().path);
   train(input_, frozen());
-  EXPECT_NE(messages_.str().find("continuing after step 8"), std::string::npos);
+  EXPECT_TRUE(says(messages_.str(), "continuing after step 8"));
   const auto resumed = load_checkpoint(list_checkpoints(input_.checkpoints).back().path);
   for (const auto& [name, tensor] : whole.model)
     EXPECT_TRUE(torch::equal(resumed.model.at(name), tensor)) << name;

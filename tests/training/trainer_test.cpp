@@ -6,6 +6,9 @@
 #include <limits>
 
 #include "models/random.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+#include "tests/says.h"
 #include "tests/training/event_reader.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
@@ -26,12 +29,7 @@ models::Transformer broken() { return biased(std::numeric_limits<float>::max());
 
 /// What Diverged says of a training; "" where it comes to its end.
 std::string complaint(const std::function<void()>& training) {
-  try {
-    training();
-  } catch (const Diverged& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of<Diverged>([&] { training(); });
 }
 
 TEST_F(TrainerTest, ALossThatIsNotFiniteStopsWithoutASave) {
@@ -48,7 +46,7 @@ TEST_F(TrainerTest, ARunThatDivergesLogsTheStepsBefore) {
     train(wild, tiny());
     FAIL();
   } catch (const Diverged& error) {
-    EXPECT_EQ(std::string(error.what()).find("-nan"), std::string::npos) << error.what();
+    EXPECT_FALSE(says(error.what(), "-nan"));
   }
   const auto log = read_run_log(folder() / "metrics.jsonl");
   ASSERT_EQ(log.size(), 1U);
@@ -246,15 +244,9 @@ std::vector<nlohmann::json> lines(const std::filesystem::path& log, bool observe
 
 /// With all that passes leave behind: running means, dropout, accumulation and clipping.
 models::Transformer with_running_means() {
-  models::Transformer model(
-      models::TransformerOptions{.d_model = 8,
-                                 .layers = 1,
-                                 .layer = {.attention = models::MultiHead{.heads = 2},
-                                           .feed_forward = models::DenseFeedForward{.d_hidden = 8},
-                                           .norm = {.kind = models::NormKind::batch}}},
-      models::Vocabulary{10, 10, tokenizer::kPad});
-  models::initialize(*model, 1);
-  return model;
+  return models::make(
+      models::tiny("d_model: 8, layers: 1, feed_forward.d_hidden: 8, norm.kind: batch"),
+      {10, 10, tokenizer::kPad}, 1);
 }
 
 TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
@@ -354,14 +346,9 @@ TEST_F(TrainerTest, ARunThatGoesOnObservesWhatItWouldHaveObserved) {
 
 TEST_F(TrainerTest, AMissingCheckpointIsNamedWithThoseThatThereAre) {
   train(input(), tiny());
-  try {
-    select_weights(folder() / "checkpoints", "7", input().options);
-    FAIL();
-  } catch (const CheckpointError& error) {
-    EXPECT_NE(std::string(error.what()).find("no checkpoint of step 7; there are: 4 8 12"),
-              std::string::npos)
-        << error.what();
-  }
+  EXPECT_TRUE(says(refusal_of<CheckpointError>(
+                       [&] { select_weights(folder() / "checkpoints", "7", input().options); }),
+                   "no checkpoint of step 7; there are: 4 8 12"));
 }
 
 }  // namespace

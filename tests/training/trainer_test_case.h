@@ -5,6 +5,8 @@
 #include <sstream>
 #include <vector>
 
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tests/training/folder_test_case.h"
 #include "tokenizer/special_tokens.h"
 #include "training/trainer.h"
@@ -12,15 +14,8 @@
 namespace ablate::training {
 
 inline models::Transformer tiny() {
-  models::Transformer model(
-      models::TransformerOptions{
-          .d_model = 8,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 8}}},
-      models::Vocabulary{10, 10, tokenizer::kPad});
-  models::initialize(*model, 1);
-  return model;
+  return models::make(models::tiny("d_model: 8, layers: 1, feed_forward.d_hidden: 8"),
+                      {10, 10, tokenizer::kPad}, 1);
 }
 
 class TrainerTest : public FolderTestCase {

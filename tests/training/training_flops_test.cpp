@@ -16,11 +16,9 @@ constexpr models::Vocabulary kTwentyTokens{20, 20, 0};
 constexpr models::PassExtent kExtent{.rows = 3, .source = 5, .target = 7};
 
 models::TransformerOptions two_layers(Family family) {
-  return {.family = family,
-          .d_model = 16,
-          .layers = 2,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 24}}};
+  auto options = models::tiny();
+  options.family = family;
+  return options;
 }
 
 double flops(const models::TransformerOptions& options, const std::vector<std::string>& frozen) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tests/training/mixture_model.h"
 
 namespace ablate::training {
@@ -135,14 +137,8 @@ TEST(UpdateObserver, OneExampleHasNoParts) {
 }
 
 TEST(UpdateObserver, TheGradientIsThatOfAnUpdateAndLeavesTheModelAsItWas) {
-  models::Transformer model(
-      models::TransformerOptions{.d_model = 16,
-                                 .layers = 1,
-                                 .layer = {.attention = models::MultiHead{.heads = 2},
-                                           .feed_forward = models::DenseFeedForward{.d_hidden = 24},
-                                           .norm = {.kind = models::NormKind::batch}}},
-      models::Vocabulary{12, 12, tokenizer::kPad});
-  models::initialize(*model, 1);
+  auto model =
+      models::make(models::tiny("layers: 1, norm.kind: batch"), {12, 12, tokenizer::kPad}, 1);
   const auto optimizer = make_optimizer(Adam{}, *model);
   const auto batch = three_pairs();
   const auto before = average(std::vector{weights_of(*model)});  // copies

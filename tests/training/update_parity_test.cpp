@@ -6,6 +6,7 @@
 
 #include "models/ops/linear_cross_entropy.h"
 #include "models/transformer.h"
+#include "tests/models/variants.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -19,30 +20,18 @@ const nlohmann::json& golden() {
 }
 
 models::TransformerOptions options_of(const nlohmann::json& o) {
-  models::TransformerOptions options{
-      .d_model = o.at("d_model"),
-      .layers = o.at("layers"),
-      .layer = {.attention = models::MultiHead{.heads = o.at("heads"),
-                                               .d_k = o.at("d_k"),
-                                               .d_v = o.at("d_v"),
-                                               .key_value_heads = o.at("key_value_heads")},
-                .feed_forward =
-                    models::DenseFeedForward{.d_hidden = o.at("d_hidden"),
-                                             .activation = o.at("gated") ? models::Activation::silu
-                                                                         : models::Activation::relu,
-                                             .gated = o.at("gated")},
-                .norm = {.kind = o.at("norm") == "rms" ? models::NormKind::rms
-                                                       : models::NormKind::layer,
-                         .placement = o.at("placement") == "pre" ? models::NormPlacement::pre
-                                                                 : models::NormPlacement::post}},
-      .dropout = 0.0};
-  const std::string position = o.at("position");
-  if (position == "learned")
-    options.layer.position = models::Learned{.max_length = o.at("max_length")};
-  if (position == "rotary") options.layer.position = models::Rotary{};
-  if (position == "alibi") options.layer.position = models::Alibi{};
-  if (position == "t5") options.layer.position = models::T5Bias{};
-  return options;
+  std::string keys;
+  const auto give = [&](const std::string& section, std::initializer_list<const char*> names) {
+    for (const std::string name : names) keys += section + name + ": " + o.at(name).dump() + ", ";
+  };
+  give("", {"d_model", "layers"});
+  give("attention.", {"heads", "d_k", "d_v", "key_value_heads"});
+  give("feed_forward.", {"d_hidden", "gated"});
+  give("norm.", {"placement"});
+  keys += "norm.kind: " + o.at("norm").dump() + ", position.kind: " + o.at("position").dump();
+  if (o.at("gated")) keys += ", feed_forward.activation: silu";
+  if (o.at("position") == "learned") keys += ", position.max_length: " + o.at("max_length").dump();
+  return models::tiny(keys);
 }
 
 void fill(models::Transformer& model, const nlohmann::json& parameters) {

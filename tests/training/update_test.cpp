@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::training {
@@ -12,15 +14,8 @@ namespace {
 constexpr int64_t kVocabulary = 12;
 
 models::Transformer tiny_model(double seed = 1) {
-  models::Transformer model(
-      models::TransformerOptions{
-          .d_model = 16,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}}},
-      models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
-  models::initialize(*model, static_cast<uint64_t>(seed));
-  return model;
+  return models::make(models::tiny("layers: 1, feed_forward.d_hidden: 32"),
+                      {kVocabulary, kVocabulary, tokenizer::kPad}, static_cast<uint64_t>(seed));
 }
 
 data::EncodedExample pair(std::vector<int32_t> source, std::vector<int32_t> target) {
@@ -84,17 +79,10 @@ TEST(Update, OverfitsEightPairs) {
 }
 
 TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
-  models::Transformer model(
-      models::TransformerOptions{
-          .family = models::Family::encoder_only,
-          .d_model = 16,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
-          .tying = models::Tying::none,
-          .output = models::LabelHead{}},
-      models::Vocabulary{kVocabulary, 3, tokenizer::kPad});
-  models::initialize(*model, 1);
+  auto model = models::make(
+      models::tiny(
+          "family: encoder_only, layers: 1, feed_forward.d_hidden: 32, tying: none, output: label"),
+      {kVocabulary, 3, tokenizer::kPad}, 1);
   {
     torch::NoGradGuard no_grad;
     model->output_weight().zero_();

@@ -6,6 +6,7 @@
 
 #include "experiments/run/run_data.h"
 #include "models/position/position.h"
+#include "tests/models/variants.h"
 #include "tests/training/inference/small_translator.h"
 
 namespace ablate::run {
@@ -23,13 +24,8 @@ records::TestScores scores_of(const training::Translator& translator,
 /// A model to which every token is as likely as any other.
 training::Translator indifferent_translator(data::Tokenizers tokenizers) {
   const auto size = tokenizers.target.vocabulary_size();
-  const models::Transformer model(
-      models::TransformerOptions{
-          .d_model = 8,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 8}}},
-      models::Vocabulary{size, size, tokenizer::kPad});
+  const models::Transformer model(models::tiny("d_model: 8, layers: 1, feed_forward.d_hidden: 8"),
+                                  models::Vocabulary{size, size, tokenizer::kPad});
   const torch::NoGradGuard no_grad;
   for (auto& parameter : model->parameters()) parameter.zero_();
   return {models::InferenceModel(model), std::move(tokenizers),
@@ -97,20 +93,15 @@ TEST(Evaluate, DivergesFromAGrammarByWhatTheLossIsAboveItsEntropy) {
 }
 
 TEST(Evaluate, CountsEveryTableOfTokensOnce) {
-  const auto tables = [](models::Family family, models::Tying tying) {
-    const models::Transformer model(
-        models::TransformerOptions{.family = family,
-                                   .d_model = 8,
-                                   .layers = 1,
-                                   .layer = {.attention = models::MultiHead{.heads = 2}},
-                                   .tying = tying},
-        models::Vocabulary{20, 20, tokenizer::kPad});
+  const auto tables = [](const std::string& keys) {
+    const models::Transformer model(models::tiny("d_model: 8, layers: 1", keys),
+                                    models::Vocabulary{20, 20, tokenizer::kPad});
     return result_of(model, {}, {}).table_parameters;
   };
-  EXPECT_EQ(tables(models::Family::encoder_decoder, models::Tying::three_way), 20 * 8);
-  EXPECT_EQ(tables(models::Family::encoder_decoder, models::Tying::target), 2 * 20 * 8);
-  EXPECT_EQ(tables(models::Family::encoder_decoder, models::Tying::none), 3 * 20 * 8);
-  EXPECT_EQ(tables(models::Family::decoder_only, models::Tying::none), 2 * 20 * 8);
+  EXPECT_EQ(tables("tying: three_way"), 20 * 8);
+  EXPECT_EQ(tables("tying: target"), 2 * 20 * 8);
+  EXPECT_EQ(tables("tying: none"), 3 * 20 * 8);
+  EXPECT_EQ(tables("tying: none, family: decoder_only"), 2 * 20 * 8);
 }
 
 TEST(Evaluate, OfTheValidationSetSaysWhatTheTokenizerDoesNotKnow) {

@@ -6,6 +6,7 @@
 
 #include "experiments/run/module_tree.h"
 #include "tests/models/flops.h"
+#include "tests/models/variants.h"
 #include "tests/says.h"
 
 namespace ablate::run {
@@ -13,16 +14,8 @@ namespace {
 
 constexpr models::Vocabulary kVocabulary{20, 20, 0};
 
-models::TransformerOptions four_layers() {
-  return {.d_model = 16,
-          .layers = 4,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 24}}};
-}
-
 TEST(ModelCost, OfATokenIsThatOfAllPassesOverThePredictedOnes) {
-  auto options = four_layers();
-  options.family = models::Family::decoder_only;
+  auto options = models::tiny("layers: 4, family: decoder_only");
   const models::Transformer model(options, kVocabulary);
   const auto of = [&](int64_t rows, int64_t target) {
     return models::forward_flops(options, kVocabulary, {rows, 0, target});
@@ -36,8 +29,7 @@ TEST(ModelCost, OfATokenIsThatOfAllPassesOverThePredictedOnes) {
 }
 
 TEST(ModuleTree, ShowsEveryKindOfLayerOnceWithItsLayers) {
-  auto options = four_layers();
-  options.family = models::Family::decoder_only;
+  auto options = models::tiny("layers: 4, family: decoder_only");
   auto& layers = own_layers(options, models::Side::decoder);
   layers[1].attention = layers[3].attention = models::Convolution{};
   std::get<models::MultiHead>(layers[2].attention).window = 8;
@@ -55,7 +47,7 @@ TEST(ModuleTree, ShowsEveryKindOfLayerOnceWithItsLayers) {
 }
 
 TEST(ModuleTree, SaysOfEqualLayersThatItShowsEach) {
-  const auto tree = module_tree(*models::Transformer(four_layers(), kVocabulary));
+  const auto tree = module_tree(*models::Transformer(models::tiny("layers: 4"), kVocabulary));
   EXPECT_TRUE(says(tree, "      each "));
   EXPECT_FALSE(says(tree, "      layer"));
 }

@@ -44,8 +44,7 @@ TEST(Attention, RecordsWhatEachQueryReadsWithoutChangingAnything) {
 
 /// An encoder of one layer without positions, whose attention is `heads`.
 TransformerOptions one_layer(const MultiHead& heads) {
-  auto options = tiny();
-  options.layers = 1;
+  auto options = tiny("layers: 1");
   options.layer.attention = heads;
   options.layer.position = NoPosition{};
   return options;
@@ -342,8 +341,7 @@ TEST(Window, OfRandomPositionIdsCountsTokens) {
 
 TEST(Window, IsNotThatOfTheAttentionOverTheEncodersOutput) {
   torch::NoGradGuard no_grad;
-  auto options = tiny();
-  options.layer.attention = MultiHead{.heads = 2, .window = 1};
+  auto options = tiny("attention.window: 1");
   const auto stack = stack_of(options, Side::decoder);
   EXPECT_FALSE(std::get<MultiHead>(stack.layers.front().cross_attention).window);
   auto model = make(options);

@@ -62,7 +62,7 @@ TEST(InferenceModel, OfEveryVariantGivesInBfloat16TheSameAtOnceAndStepByStep) {
 }
 
 TEST(InferenceModel, DoesNotFollowFurtherTraining) {
-  for (const auto& [name, options] : mixture_variants()) {
+  for (const auto& [name, options] : variants("mixtures")) {
     SCOPED_TRACE(name);
     auto trained = far_from_start(options);
     for (const auto dtype : {WeightDtype::fp32, WeightDtype::bf16}) {

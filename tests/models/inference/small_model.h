@@ -6,6 +6,8 @@
 #include <map>
 
 #include "models/inference/search.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 
 namespace ablate::models {
 
@@ -14,13 +16,9 @@ inline constexpr SpecialTokens kTokens{.pad = 0, .bos = 1, .eos = 2, .start = 1}
 
 /// A model of six tokens whose outputs differ.
 inline Transformer small(uint64_t seed, Family family = Family::encoder_decoder) {
-  Transformer model(TransformerOptions{.family = family,
-                                       .d_model = 8,
-                                       .layers = 1,
-                                       .layer = {.attention = MultiHead{.heads = 2},
-                                                 .feed_forward = DenseFeedForward{.d_hidden = 8}}},
-                    Vocabulary{kVocabulary, kVocabulary, 0});
-  initialize(*model, seed);
+  auto options = tiny("d_model: 8, layers: 1, feed_forward.d_hidden: 8");
+  options.family = family;
+  auto model = make(options, {kVocabulary, kVocabulary, 0}, seed);
   torch::NoGradGuard no_grad;
   model->parameters()[0].mul_(2.0);  // sharper distributions, so that hypotheses differ
   return model;

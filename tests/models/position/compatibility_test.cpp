@@ -69,7 +69,7 @@ bool is_shift_free(Transformer& model) {
 
 TEST(Compatibility, EveryCellOfTheTableIsWhatTheModelDoes) {
   torch::NoGradGuard no_grad;
-  for (const auto& [name, options] : position_variants()) {
+  for (const auto& [name, options] : variants("positions")) {
     const auto kind = std::visit([](const auto& o) { return o.name; }, options.layer.position);
     const auto row = std::ranges::find(kCompatibility, kind, &Compatibility::scheme);
     ASSERT_NE(row, kCompatibility.end()) << kind;

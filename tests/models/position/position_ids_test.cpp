@@ -3,6 +3,7 @@
 #include "models/position/position.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
+#include "tests/says.h"
 
 namespace ablate::models {
 namespace {
@@ -59,20 +60,15 @@ TEST(PositionIds, TooLongIsAnErrorWithBothLengths) {
   const PositionIds position_ids(Randomized{.range = 50, .longest = 20});
   EXPECT_NO_THROW(position_ids.check(20, {}));
   EXPECT_NO_THROW(position_ids.check(50, {.training = true}));
-  try {
-    position_ids.check(21, {});
-    FAIL();
-  } catch (const LengthError& error) {
-    EXPECT_STREQ(error.what(),
-                 "a sequence of 21 tokens is longer than the 20 randomized positions; raise "
-                 "model.position_ids.longest or shorten the input");
-  }
+  EXPECT_EQ(refusal_of<LengthError>([&] { position_ids.check(21, {}); }),
+            "a sequence of 21 tokens is longer than the 20 randomized positions; raise "
+            "model.position_ids.longest or shorten the input");
   EXPECT_THROW(position_ids.check(51, {.training = true}), LengthError);
 }
 
 /// Training passes see other positions each time; evaluation sees the same.
 TEST(PositionIds, ATrainingPassMovesTheOutputs) {
-  for (const auto& [name, options] : position_ids_variants()) {
+  for (const auto& [name, options] : variants("position_ids")) {
     auto model = make(options);
     for (auto& parameter : model->parameters()) {
       torch::NoGradGuard no_grad;

@@ -7,10 +7,12 @@
 #include <filesystem>
 
 #include "models/inference/search.h"
+#include "tests/folder.h"
 #include "tests/models/flops.h"
 #include "tests/models/inference/small_model.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
+#include "tests/says.h"
 
 namespace ablate::models {
 namespace {
@@ -93,22 +95,16 @@ void expect_equal(Transformer& model, torch::jit::Module module) {
 /// `ablate moefy`.
 std::vector<Variant> encoder_variants() {
   std::vector<Variant> all;
-  for (const auto& [pool, name] : names(Pool{}))
-    all.push_back(changed("label of " + std::string(name), [pool = pool](auto& o) {
-      o.output = LabelHead{.pool = pool};
-      o.tying = Tying::none;
-    }));
-  for (const RouterOptions& router :
-       {RouterOptions(NoisyRouter{}), RouterOptions(ExpertChoiceRouter{}),
-        RouterOptions(OracleRouter{}), RouterOptions(SimilarityRouter{}),
-        RouterOptions(NetworkRouter{})}) {
-    const auto name =
-        std::visit([]<class Held>(const Held&) { return std::string(Held::name); }, router);
-    all.push_back(changed("experts, " + name, [&](auto& o) {
-      o.layer.feed_forward =
-          MixtureOptions{.experts = 3, .active = 1, .d_hidden = 16, .router = router};
-    }));
+  for (const auto& [pool, name] : names(Pool{})) {
+    const std::string word(name);
+    all.emplace_back("label of " + word,
+                     tiny("output: {kind: label, pool: " + word + "}, tying: none"));
   }
+  for (const std::string router : {"noisy", "expert_choice", "oracle", "similarity", "network"})
+    all.emplace_back(
+        "experts, " + router,
+        tiny("feed_forward: {kind: moe, experts: 3, active: 1, d_hidden: 16, router: " + router +
+             "}"));
   return all;
 }
 
@@ -129,16 +125,14 @@ std::vector<Variant> all_modules() {
     if (has_like_layers(variant.second)) variant.second.layers = 1;
     all.push_back(std::move(variant));
   };
-  for (const auto& some :
-       {mixer_variants(), canon_variants(), attention_variants(), attention_change_variants(),
-        hybrid_variants(), layer_variants(), norm_variants(), residual_variants(),
-        stream_variants(), ngram_variants()})
-    for (const auto& variant : some) add(variant, Family::decoder_only);
+  for (const auto* group : {"mixers", "canon", "attention", "attention_changes", "hybrids",
+                            "layers", "norms", "residuals", "streams", "ngrams"})
+    for (const auto& variant : variants(group)) add(variant, Family::decoder_only);
   for (const auto& variant : encoder_variants()) add(variant, Family::encoder_only);
   for (const auto family : {Family::decoder_only, Family::encoder_only}) {
-    for (const auto& some : {position_ids_variants(), mixture_variants()})
-      for (const auto& variant : some) add(variant, family);
-    const auto schemes = position_variants();
+    for (const auto* group : {"position_ids", "mixtures"})
+      for (const auto& variant : variants(group)) add(variant, family);
+    const auto& schemes = variants("positions");
     for (size_t i = 0; i < schemes.size(); ++i) {
       auto [name, options] = schemes[i];
       if ((i % 2 == 0) == (family == Family::decoder_only))
@@ -232,12 +226,7 @@ TEST(TorchScript, TheLoopsHaveTheDefaultsOfTheSearch) {
 /// What a method of the module says of these inputs; empty: it takes them.
 std::string refusal(const torch::jit::Module& module, const std::string& method,
                     torch::jit::Stack inputs) {
-  try {
-    module.get_method(method)(std::move(inputs));
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of<std::exception>([&] { module.get_method(method)(std::move(inputs)); });
 }
 
 TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
@@ -245,17 +234,16 @@ TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
   constexpr std::string_view kSentence =
       "a sequence of 6 tokens is longer than the 5 positions that this model has";
   const auto fits = torch::full({2, 5}, 4), longer = torch::full({2, 6}, 4);
-  auto options = tiny();
-  options.layer.position = Learned{.max_length = 5};
+  auto options = tiny("position: {kind: learned, max_length: 5}");
   change_layers(options, Side::encoder, [](auto& layer) { layer.position = Sinusoidal{}; });
   auto writer = make(options);
   const auto pair = to_torchscript(writer, kTokens);
   EXPECT_EQ(refusal(pair, "forward", {longer, fits}), "");
-  EXPECT_NE(refusal(pair, "forward", {fits, longer}).find(kSentence), std::string::npos);
+  EXPECT_TRUE(says(refusal(pair, "forward", {fits, longer}), kSentence));
   auto state = pair.get_method("begin")({longer}).toTuple()->elements()[1];
   for (int64_t length = 2; length <= 5; ++length)
     state = pair.get_method("step")({fits.select(1, 0), state}).toTuple()->elements()[1];
-  EXPECT_NE(refusal(pair, "step", {fits.select(1, 0), state}).find(kSentence), std::string::npos);
+  EXPECT_TRUE(says(refusal(pair, "step", {fits.select(1, 0), state}), kSentence));
   EXPECT_EQ(refusal(pair, "greedy", {longer}), "");
 
   options = tiny();
@@ -265,12 +253,12 @@ TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
     auto model = make(options);
     const auto module = to_torchscript(model, kTokens);
     EXPECT_EQ(refusal(module, "forward", {fits}), "");
-    EXPECT_NE(refusal(module, "forward", {longer}).find(kSentence), std::string::npos);
+    EXPECT_TRUE(says(refusal(module, "forward", {longer}), kSentence));
     if (family == Family::encoder_only)
-      EXPECT_NE(refusal(module, "encode", {longer}).find(kSentence), std::string::npos);
+      EXPECT_TRUE(says(refusal(module, "encode", {longer}), kSentence));
     else
-      EXPECT_NE(refusal(module, "beam", {fits}).find(kSentence),
-                std::string::npos);  // the start token is the sixth
+      EXPECT_TRUE(says(refusal(module, "beam", {fits}), kSentence))
+          << "the start token is the sixth";
   }
 }
 
@@ -280,14 +268,11 @@ TEST(TorchScript, TheLoopsNameTheStepWhereScoresAreNotNumbers) {
   model->parameters()[0].fill_(NAN);
   auto module = to_torchscript(model, kTokens);
   for (const auto* method : {"greedy", "beam", "sample"}) {
-    try {
-      module.get_method(method)({torch::tensor({{3, 4, 2}}, torch::kLong)});
-      ADD_FAILURE() << method;
-    } catch (const std::exception& error) {
-      EXPECT_NE(std::string(error.what()).find("the model's scores are not numbers at step 1"),
-                std::string::npos)
-          << method << error.what();
-    }
+    EXPECT_TRUE(says(refusal_of<std::exception>([&] {
+                       module.get_method(method)({torch::tensor({{3, 4, 2}}, torch::kLong)});
+                     }),
+                     "the model's scores are not numbers at step 1"))
+        << method;
   }
 }
 
@@ -305,8 +290,8 @@ TEST(TorchScript, OfAllTemperaturesTheLowestDrawTheLikeliest) {
 TEST(TorchScript, OfEveryVariantGivesTheModelsLogitsAndSearchesFromCppAndFromPython) {
   torch::NoGradGuard no_grad;
   const torch::jit::GraphOptimizerEnabledGuard as_they_are(false);
-  std::string pattern = testing::TempDir() + "torchscript-XXXXXX";
-  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const Folder own;
+  const auto& folder = own.path;
   size_t count = 0;
   for (const auto& [name, options] : all_modules()) {
     SCOPED_TRACE(name);
@@ -317,15 +302,12 @@ TEST(TorchScript, OfEveryVariantGivesTheModelsLogitsAndSearchesFromCppAndFromPyt
   }
   const std::string python = std::string(ABLATE_SOURCE) + "/.venv/bin/python";
   if (!std::filesystem::exists(python) ||
-      std::system((python + " -c 'import torch' 2>/dev/null").c_str()) != 0) {
-    std::filesystem::remove_all(folder);
+      std::system((python + " -c 'import torch' 2>/dev/null").c_str()) != 0)
     GTEST_SKIP() << "no PyTorch in .venv to read the modules with";
-  }
   EXPECT_EQ(std::system((python + " " + ABLATE_SOURCE "/tests/models/check_torchscript.py " +
                          folder.string())
                             .c_str()),
             0);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

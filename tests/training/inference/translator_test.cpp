@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tests/training/inference/small_translator.h"
 #include "training/inference/score_targets.h"
 
@@ -99,14 +101,7 @@ TEST(Translator, ABlankLineGivesOneEmptyText) {
 
 TEST(Translator, AnOutputIsOneLineWhateverItsTokensHold) {
   const auto bytes = tokenizer::Tokenizer::train({.kind = tokenizer::Kind::byte}, {});
-  const models::Transformer model(
-      models::TransformerOptions{
-          .d_model = 16,
-          .layers = 1,
-          .layer = {.attention = models::MultiHead{.heads = 2},
-                    .feed_forward = models::DenseFeedForward{.d_hidden = 16}}},
-      models::Vocabulary{bytes.vocabulary_size(), bytes.vocabulary_size(), tokenizer::kPad});
-  models::initialize(*model, 1);
+  const auto model = models::make(models::tiny("layers: 1"), bytes.vocabulary_size());
   const Translator translator{
       models::InferenceModel(model), {bytes, bytes}, data::SequenceFormat(data::Copy{}, {}, 9)};
   const std::vector<std::string> lines{"a"}, prefixes{"b\r\nc"};

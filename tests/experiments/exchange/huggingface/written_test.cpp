@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "experiments/errors.h"
 #include "experiments/exchange/huggingface/disassembly.h"
@@ -12,6 +15,7 @@
 #include "models/random.h"
 #include "models/transformer.h"
 #include "tests/models/models.h"
+#include "tests/models/variants.h"
 #include "tests/says.h"
 #include "tests/training/folder_test_case.h"
 #include "tokenizer/special_tokens.h"
@@ -21,60 +25,32 @@
 namespace ablate::exchange {
 namespace {
 
-using models::MultiHead;
+using models::tiny;
 
 constexpr int64_t kVocabulary = 30;
 constexpr tokenizer::SpecialIds kSpecial{
     .pad = tokenizer::kPad, .bos = tokenizer::kBos, .eos = tokenizer::kEos, .unk = tokenizer::kUnk};
 
-models::TransformerOptions small(models::Family family) {
-  models::TransformerOptions o;
-  o.family = family;
-  o.d_model = 16;
-  o.layers = 2;
-  o.layer.attention = MultiHead{.heads = 4};
-  o.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24};
-  o.dropout = 0;
-  return o;
-}
-
-models::TransformerOptions llama_like() {
-  auto o = small(models::Family::decoder_only);
-  o.layer.attention = MultiHead{.heads = 4, .key_value_heads = 2};
-  o.layer.feed_forward = models::DenseFeedForward{
-      .d_hidden = 24, .activation = models::Activation::silu, .gated = true};
-  o.layer.position = models::Rotary{};
-  o.layer.norm = {.kind = models::NormKind::rms, .placement = models::NormPlacement::pre};
-  o.bias = o.embedding_scale = false;
-  return o;
-}
-
-models::TransformerOptions untied_bert() {
-  auto bert = small(models::Family::encoder_only);
-  bert.layer.position = models::Learned{.max_length = 20};
-  bert.embedding_norm = models::EmbeddingNorm::layer;
-  bert.embedding_scale = false;
-  bert.output = models::LmHead{{}, true, models::Activation::gelu};
-  bert.layer.feed_forward =
-      models::DenseFeedForward{.d_hidden = 24, .activation = models::Activation::gelu};
-  bert.tying = models::Tying::none;
-  return bert;
-}
-
-models::TransformerOptions t5_like() {
-  auto t5 = small(models::Family::encoder_decoder);
-  t5.layer.attention = MultiHead{.heads = 4, .scale = {.value = 1}};
-  t5.layer.position = models::T5Bias{.buckets = 8, .max_distance = 20};
-  t5.layer.norm = {
-      .kind = models::NormKind::rms, .placement = models::NormPlacement::pre, .epsilon = 1e-6};
-  t5.bias = t5.embedding_scale = false;
-  t5.output = models::LmHead{{.scale = 0.25}};
-  return t5;
-}
+const std::string kPair = "attention.heads: 4";
+const std::string kGpt =
+    "family: decoder_only, attention.heads: 4, position: {kind: learned, max_length: 20}, "
+    "norm.placement: pre, embedding_scale: false";
+const std::string kLlama =
+    "family: decoder_only, attention: {heads: 4, key_value_heads: 2}, feed_forward: {activation: "
+    "silu, gated: true}, position: rotary, norm: {kind: rms, placement: pre}, bias: false, "
+    "embedding_scale: false";
+const std::string kBert =  // untied
+    "family: encoder_only, attention.heads: 4, position: {kind: learned, max_length: 20}, "
+    "embedding_norm: layer, embedding_scale: false, output: {bias: true, transform: gelu}, "
+    "feed_forward.activation: gelu, tying: none";
+const std::string kT5 =
+    "attention: {heads: 4, scale.value: 1}, position: {kind: t5, buckets: 8, max_distance: 20}, "
+    "norm: {kind: rms, placement: pre, epsilon: 1.0e-6}, bias: false, embedding_scale: false, "
+    "output.scale: 0.25";
+const std::string kYarn = "position.scaling: {kind: yarn, factor: 4, trained_length: ";
 
 models::Transformer random_model(const models::TransformerOptions& options) {
-  models::Transformer model(options, models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
-  models::initialize(*model, 3);
+  auto model = models::make(options, {kVocabulary, kVocabulary, tokenizer::kPad}, 3);
   const torch::NoGradGuard no_grad;  // biases and norms start alike
   for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.1);
   return model;
@@ -159,103 +135,71 @@ class WrittenFamilies : public training::FolderTestCase {
 };
 
 TEST_F(WrittenFamilies, ComputeWhatTheModelsCompute) {
-  auto llama = llama_like();
-  EXPECT_EQ(written_as(llama), "LlamaForCausalLM");
-  auto& heads = std::get<MultiHead>(llama.layer.attention);
-  heads.qkv_bias = true;
-  EXPECT_EQ(written_as(llama), "Qwen2ForCausalLM");
-  heads = {.heads = 4, .d_k = 6, .d_v = 6, .key_value_heads = 2, .qk_norm = models::QkNorm::rms};
-  EXPECT_EQ(written_as(llama), "Qwen3ForCausalLM");
-
-  auto gpt = small(models::Family::decoder_only);
-  gpt.layer.position = models::Learned{.max_length = 20};
-  gpt.layer.norm.placement = models::NormPlacement::pre;
-  gpt.embedding_scale = false;
-  EXPECT_EQ(written_as(gpt), "GPT2LMHeadModel");
-  gpt.layer.position = models::Rotary{.fraction = 0.5};
-  gpt.layer.block = models::Block::parallel_norms;
-  gpt.tying = models::Tying::none;
-  EXPECT_EQ(written_as(gpt), "GPTNeoXForCausalLM");
-  gpt.layer.position = models::Rotary{};
-  EXPECT_EQ(written_as(gpt), "GPTNeoXForCausalLM") << "which turns a quarter if nothing is said";
-
-  auto bert = untied_bert();
-  EXPECT_EQ(written_as(bert), "BertForMaskedLM");
-  bert.tying = models::Tying::three_way;
-  EXPECT_EQ(written_as(bert), "BertForMaskedLM");
-}
-
-TEST_F(WrittenFamilies, LatentAttentionIsDeepSeeksAndMamba2ItsOwn) {
-  auto o = llama_like();
-  o.layer.norm.epsilon = 1e-6;
-  o.tying = models::Tying::none;
-  for (const std::optional<int64_t> query_rank : {std::optional<int64_t>(), {6}}) {
-    o.layer.attention =
-        models::Latent{.heads = 4, .query_rank = query_rank, .d_k = 3, .shared_d_k = 4};
-    EXPECT_EQ(written_as(o), "DeepseekV3ForCausalLM");
-  }
-  o.layer.position =
-      models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 3}};
-  EXPECT_EQ(written_as(o), "DeepseekV3ForCausalLM");
-  o.layer.attention = models::Mamba2{.heads = 4, .state_size = 5};
-  o.layer.feed_forward = models::NoFeedForward{};
-  o.layer.position = models::NoPosition{};
-  EXPECT_EQ(written_as(o), "Mamba2ForCausalLM");
-}
-
-TEST_F(WrittenFamilies, TheVanillaTransformerIsMarians) {
-  EXPECT_EQ(written_as(small(models::Family::encoder_decoder)), "MarianMTModel");
-  EXPECT_EQ(written_as(t5_like()), "T5ForConditionalGeneration");
+  const std::string neox = "block: parallel_norms, tying: none, position: ";
+  const std::string latent =
+      "norm.epsilon: 1.0e-6, tying: none, attention: {kind: latent, d_k: 3, shared_d_k: 4";
+  for (const auto& [keys, more, architecture] : std::vector<std::array<std::string, 3>>{
+           {kLlama, "", "LlamaForCausalLM"},
+           {kLlama, "attention.qkv_bias: true", "Qwen2ForCausalLM"},
+           {kLlama, "attention: {d_k: 6, d_v: 6, qk_norm: rms}", "Qwen3ForCausalLM"},
+           {kLlama, latent + "}", "DeepseekV3ForCausalLM"},
+           {kLlama, latent + ", query_rank: 6}", "DeepseekV3ForCausalLM"},
+           {kLlama, latent + ", query_rank: 6}, " + kYarn + "3}", "DeepseekV3ForCausalLM"},
+           {kLlama,
+            "norm.epsilon: 1.0e-6, tying: none, attention: {kind: mamba2, state_size: 5}, "
+            "feed_forward: none, position: none",
+            "Mamba2ForCausalLM"},
+           {kGpt, "", "GPT2LMHeadModel"},
+           {kGpt, neox + "{kind: rotary, fraction: 0.5}", "GPTNeoXForCausalLM"},
+           {kGpt, neox + "rotary", "GPTNeoXForCausalLM"},  // a quarter turns if nothing is said
+           {kBert, "", "BertForMaskedLM"},
+           {kBert, "tying: three_way", "BertForMaskedLM"},
+           {kPair, "", "MarianMTModel"},
+           {kT5, "", "T5ForConditionalGeneration"}})
+    EXPECT_EQ(written_as(tiny(keys, more)), architecture) << keys << " under " << more;
 }
 
 TEST_F(WrittenFamilies, RatesOfDropoutAreThoseOfTraining) {
-  auto gpt = small(models::Family::decoder_only);
-  gpt.layer.attention = MultiHead{.heads = 4, .dropout = 0.3};
-  gpt.layer.position = models::Learned{.max_length = 20};
-  gpt.layer.norm.placement = models::NormPlacement::pre;
-  gpt.embedding_scale = false;
-  gpt.dropout = 0.1;
-  auto config = write_family(gpt, 32, kVocabulary, kSpecial).config;
-  EXPECT_EQ(config.at("embd_pdrop"), 0.1);
+  const auto config = [](const models::TransformerOptions& options) {
+    return write_family(options, 32, kVocabulary, kSpecial).config;
+  };
+  auto gpt = tiny(kGpt, "attention.dropout: 0.3, dropout: 0.1");
+  EXPECT_EQ(config(gpt).at("embd_pdrop"), 0.1);
   gpt.embedding_dropout = 0.2;
-  config = write_family(gpt, 32, kVocabulary, kSpecial).config;
-  EXPECT_EQ(config.at("resid_pdrop"), 0.1);
-  EXPECT_EQ(config.at("embd_pdrop"), 0.2);
-  EXPECT_EQ(config.at("attn_pdrop"), 0.3);
-  auto marian = small(models::Family::encoder_decoder);
-  marian.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.4};
-  EXPECT_EQ(write_family(marian, 32, kVocabulary, kSpecial).config.at("activation_dropout"), 0.4);
+  EXPECT_EQ(config(gpt).at("resid_pdrop"), 0.1);
+  EXPECT_EQ(config(gpt).at("embd_pdrop"), 0.2);
+  EXPECT_EQ(config(gpt).at("attn_pdrop"), 0.3);
+  const auto marian = tiny(kPair, "feed_forward.dropout: 0.4");
+  EXPECT_EQ(config(marian).at("activation_dropout"), 0.4);
   EXPECT_EQ(written_as(gpt), "GPT2LMHeadModel") << "nothing of it changes what it computes";
   EXPECT_EQ(written_as(marian), "MarianMTModel");
 }
 
 TEST_F(WrittenFamilies, LengthsAreThoseOfTraining) {
-  auto llama = llama_like();
-  EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 65);
-  llama.layer.position =
-      models::Rotary{.scaling = models::YarnScaling{.factor = 4, .trained_length = 16}};
-  EXPECT_EQ(write_family(llama, 65, 30, kSpecial).config.at("max_position_embeddings"), 64);
-  const auto marian = small(models::Family::encoder_decoder);
+  const auto longest = [](const models::TransformerOptions& options, int64_t trained) {
+    return write_family(options, trained, kVocabulary, kSpecial)
+        .config.at("max_position_embeddings");
+  };
+  EXPECT_EQ(longest(tiny(kLlama), 65), 65);
+  EXPECT_EQ(longest(tiny(kLlama, kYarn + "16}"), 65), 64);
   for (const auto& [trained, written] : {std::pair{64, 1024}, {1400, 1400}, {1 << 20, 1024}})
-    EXPECT_EQ(
-        write_family(marian, trained, kVocabulary, kSpecial).config.at("max_position_embeddings"),
-        written);
+    EXPECT_EQ(longest(tiny(kPair), trained), written);
 }
 
 /// A map of names with two lines exchanged writes a file with two tensors exchanged, and reads it
 /// back without a difference.
 TEST_F(WrittenFamilies, AWrongMapOfNamesIsSeenByTheCheck) {
   const std::pair<models::TransformerOptions, std::vector<std::array<std::string, 2>>> cases[] = {
-      {llama_like(),
+      {tiny(kLlama),
        {{"model.layers.0.mlp.gate_proj.weight", "model.layers.0.mlp.up_proj.weight"},
         {"model.layers.1.self_attn.k_proj.weight", "model.layers.1.self_attn.v_proj.weight"},
         {"model.layers.0.input_layernorm.weight",
          "model.layers.0.post_attention_layernorm.weight"}}},
-      {untied_bert(),
+      {tiny(kBert),
        {{"bert.encoder.layer.0.attention.self.query.bias",
          "bert.encoder.layer.0.attention.self.value.bias"},
         {"bert.embeddings.LayerNorm.bias", "cls.predictions.transform.LayerNorm.bias"}}},
-      {small(models::Family::encoder_decoder),
+      {tiny(kPair),
        {{"model.decoder.layers.0.self_attn.q_proj.bias",
          "model.decoder.layers.0.encoder_attn.q_proj.bias"},
         {"model.encoder.embed_positions.weight", "model.shared.weight"}}}};
@@ -272,7 +216,7 @@ TEST_F(WrittenFamilies, AWrongMapOfNamesIsSeenByTheCheck) {
 }
 
 TEST_F(WrittenFamilies, ABiasOfTheOutputUnderAnotherNameIsSeenByTheCheck) {
-  auto written = write(untied_bert());
+  auto written = write(tiny(kBert));
   ASSERT_LT(difference(written), 1e-6);
   tensors_.erase("cls.predictions.decoder.bias");
   save(written.form.config);
@@ -280,9 +224,7 @@ TEST_F(WrittenFamilies, ABiasOfTheOutputUnderAnotherNameIsSeenByTheCheck) {
 }
 
 TEST_F(WrittenFamilies, AWrongFieldOfTheConfigurationIsSeenByTheCheck) {
-  auto llama = llama_like();
-  llama.layer.norm.epsilon = 1e-6;
-  auto written = write(llama);
+  auto written = write(tiny(kLlama, "norm.epsilon: 1.0e-6"));
   const std::pair<const char*, nlohmann::json> fields[] = {
       {"rms_norm_eps", 1e-5},
       {"hidden_act", "gelu"},
@@ -299,11 +241,11 @@ TEST_F(WrittenFamilies, AWrongFieldOfTheConfigurationIsSeenByTheCheck) {
 
 /// A wrong last row of learned positions, and a wrong bucket of T5's farthest distance.
 TEST_F(WrittenFamilies, TheLastPositionsAreReached) {
-  auto bert = write(untied_bert());
+  auto bert = write(tiny(kBert));
   tensors_.at("bert.embeddings.position_embeddings.weight")[19][0] += 1;
   save(bert.form.config);
   EXPECT_GT(difference(bert), 1e-4);
-  auto t5 = write(t5_like());
+  auto t5 = write(tiny(kT5));
   ASSERT_LT(difference(t5), 1e-6);
   for (const std::string side : {"encoder", "decoder"}) {
     const auto all = tensors_;
@@ -318,39 +260,27 @@ TEST_F(WrittenFamilies, TheLastPositionsAreReached) {
 }
 
 TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
-  const auto refusal = [](const models::TransformerOptions& options) -> std::string {
+  const auto refusal = [](const models::TransformerOptions& options) {
     return refusal_of<UsageError>([&] { write_family(options, 32, kVocabulary, kSpecial); });
   };
-  auto o = llama_like();
-  std::get<MultiHead>(o.layer.attention).softcap = 30;
-  EXPECT_TRUE(
-      says(refusal(o), "the nearest is LlamaForCausalLM, but model.attention.softcap is 30"));
-  o = llama_like();
-  o.layer.position = models::Alibi{};
-  EXPECT_TRUE(says(refusal(o), "model.position.kind is alibi here and rotary there"));
-  o = llama_like();
-  o.layer.canon.places = {models::CanonPlace::attention};
-  models::own_layers(o, models::Side::decoder);  // a list of layers that are alike
-  EXPECT_TRUE(says(refusal(o), "model.canon.places is [a] here and [] there"));
-  o = llama_like();
-  for (auto& layer : models::own_layers(o, models::Side::decoder))
-    layer.ngrams = models::HashedNgrams{};
-  EXPECT_TRUE(says(refusal(o), "model.ngrams.kind is hashed here and none there"));
-  auto pair = small(models::Family::encoder_decoder);
-  for (auto& layer : models::own_layers(pair, models::Side::decoder))
-    layer.cross_attention = models::NoAttention{};
-  EXPECT_TRUE(says(refusal(pair), "model.cross_attention.kind is none here"));
-  auto latent = llama_like();
-  latent.layer.attention = models::Latent{.heads = 4};
-  EXPECT_TRUE(
-      says(refusal(latent), "the nearest is DeepseekV3ForCausalLM, but model.norm.epsilon is"));
-  latent.layer.norm.epsilon = 1e-6;
-  std::get<models::DenseFeedForward>(latent.layer.feed_forward).bias = false;
-  latent.bias = true;
-  EXPECT_TRUE(says(refusal(latent), "model.bias is true here and false there"));
-  auto mixture = llama_like();
-  mixture.layer.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
-  EXPECT_TRUE(says(refusal(mixture), "model.feed_forward.kind is moe here and dense there"));
+  const std::string latent = "attention.kind: latent";
+  for (const auto& [keys, more, words] : std::vector<std::array<std::string, 3>>{
+           {kLlama, "attention.softcap: 30",
+            "the nearest is LlamaForCausalLM, but model.attention.softcap is 30"},
+           {kLlama, "position: alibi", "model.position.kind is alibi here and rotary there"},
+           {kLlama, "decoder.ngrams: hashed", "model.ngrams.kind is hashed here and none there"},
+           {kPair, "decoder.cross_attention: none", "model.cross_attention.kind is none here"},
+           {kLlama, latent, "the nearest is DeepseekV3ForCausalLM, but model.norm.epsilon is"},
+           {kLlama, latent + ", norm.epsilon: 1.0e-6, bias: true, feed_forward.bias: false",
+            "model.bias is true here and false there"},
+           {kLlama,
+            "feed_forward: {kind: moe, experts: 4, active: 2, d_hidden: 12, gated: false, "
+            "activation: relu}",
+            "model.feed_forward.kind is moe here and dense there"}})
+    EXPECT_TRUE(says(refusal(tiny(keys, more)), words)) << more;
+  auto alike = tiny(kLlama, "canon.places: [a]");
+  models::own_layers(alike, models::Side::decoder);  // a list of layers that are alike
+  EXPECT_TRUE(says(refusal(alike), "model.canon.places is [a] here and [] there"));
 }
 
 }  // namespace
