@@ -19,8 +19,9 @@ def claims_by_change(found):
     for claim in found:
         study = files.read_study(claim.study)
         usual = {*changes(study["base"]), *changes(study["arms"][study["compare"]["baseline"]])}
-        for change in {*changes(study["arms"][claim.arm])} - usual:
-            by.setdefault(change, []).append(claim)
+        for change in dict.fromkeys(changes(study["arms"][claim.arm])):
+            if change not in usual:
+                by.setdefault(change, []).append(claim)
     return by
 
 
