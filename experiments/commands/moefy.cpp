@@ -86,7 +86,7 @@ void write_run(const MoefyRequest& request, const run::Moefied& moefied,
   result.weights = dense.weights;
   const auto markdown = table(moefied, request.options.experts);
   const auto content =
-      report::heading("h1", "", "MoEfication of " + request.run) + curve(moefied) +
+      report::heading("h1", "MoEfication of " + request.run) + curve(moefied) +
       report::element("pre", {}, report::element("code", {}, report::text(markdown)));
   run::write_new_run(
       request.to,
