@@ -67,21 +67,26 @@ Tensor attention(const Pass& p, const Projections& o, const std::array<const cha
   return p.w.linear(attention(), o.at + o.out, o.bias);
 }
 
-double usual_scale(const Tensor& query) {
-  return 1 / std::sqrt(static_cast<double>(query.size(-1)));
-}
-
 Tensor gated(const Pass& p, const Tensor& x, const std::string& at, bool bias) {
   const auto gate = p.activated("hidden_act", p.w.linear(x, at + "gate_proj", bias));
   return p.w.linear(gate * p.w.linear(x, at + "up_proj", bias), at + "down_proj", bias);
 }
 
+/// What its class has always, and whether it reads a field.
+struct LlamaKind {
+  bool qkv_bias = false, qk_norm = false, reads_attention_bias = true, reads_mlp_bias = false;
+};
+
 /// LlamaForCausalLM, Qwen2ForCausalLM and Qwen3ForCausalLM.
 Tensor llama(const Pass& p) {
-  const auto type = p.get<std::string>("model_type");
-  const bool all_biased = type != "qwen2" && p.config.value("attention_bias", false);
-  const bool biased = type == "qwen2" || all_biased;
-  const bool mlp_bias = type == "llama" && p.config.value("mlp_bias", false);
+  static const std::map<std::string, LlamaKind> kKinds{
+      {"llama", {.reads_mlp_bias = true}},
+      {"qwen2", {.qkv_bias = true, .reads_attention_bias = false}},
+      {"qwen3", {.qk_norm = true}}};
+  const auto& kind = kKinds.at(p.get<std::string>("model_type"));
+  const bool all_biased = kind.reads_attention_bias && p.config.value("attention_bias", false);
+  const bool biased = kind.qkv_bias || all_biased;
+  const bool mlp_bias = kind.reads_mlp_bias && p.config.value("mlp_bias", false);
   const int64_t heads = p.integer("num_attention_heads"), groups = p.integer("num_key_value_heads");
   const double epsilon = p.get<double>("rms_norm_eps");
   const HubRotary rotary(p.config, p.config.value("head_dim", p.integer("hidden_size") / heads));
@@ -92,16 +97,14 @@ Tensor llama(const Pass& p) {
     const auto y = p.w.rms_norm(x, at + "input_layernorm", epsilon);
     const auto turned = [&](const std::string& name, int64_t count) {
       auto z = heads_of(p.w.linear(y, at + "self_attn." + name + "_proj", biased), count);
-      if (type == "qwen3") z = p.w.rms_norm(z, at + "self_attn." + name + "_norm", epsilon);
+      if (kind.qk_norm) z = p.w.rms_norm(z, at + "self_attn." + name + "_norm", epsilon);
       return rotary(z);
     };
-    const auto query = turned("q", heads);
     const HubAttention read{
-        .query = query,
+        .query = turned("q", heads),
         .key = turned("k", groups),
         .value = heads_of(p.w.linear(y, at + "self_attn.v_proj", biased), groups),
-        .visible = visible,
-        .scale = usual_scale(query)};
+        .visible = visible};
     x = x + p.w.linear(read(), at + "self_attn.o_proj", all_biased);
     x = x +
         gated(p, p.w.rms_norm(x, at + "post_attention_layernorm", epsilon), at + "mlp.", mlp_bias);
@@ -140,8 +143,7 @@ Tensor deepseek(const Pass& p) {
     const HubAttention read{.query = torch::cat({query[0], rotary(query[1], neighbours)}, -1),
                             .key = torch::cat({both.slice(-1, 0, own), common}, -1),
                             .value = both.slice(-1, own),
-                            .visible = visible,
-                            .scale = 1 / std::sqrt(static_cast<double>(own + shared))};
+                            .visible = visible};
     x = x + p.w.linear(read(), self + "o_proj", false);
     x = x + gated(p, p.w.rms_norm(x, at + "post_attention_layernorm", epsilon), at + "mlp.", false);
   }
@@ -203,11 +205,7 @@ Tensor gpt2(const Pass& p) {
         p.w.transposed_linear(p.w.layer_norm(x, at + "ln_1", epsilon), at + "attn.c_attn")
             .chunk(3, -1);
     const auto of = [&](size_t part) { return heads_of(parts[part], p.integer("n_head")); };
-    const HubAttention read{.query = of(0),
-                            .key = of(1),
-                            .value = of(2),
-                            .visible = visible,
-                            .scale = usual_scale(of(0))};
+    const HubAttention read{.query = of(0), .key = of(1), .value = of(2), .visible = visible};
     x = x + p.w.transposed_linear(read(), at + "attn.c_proj");
     const auto up = p.w.transposed_linear(p.w.layer_norm(x, at + "ln_2", epsilon), at + "mlp.c_fc");
     x = x + p.w.transposed_linear(p.activated("activation_function", up), at + "mlp.c_proj");
@@ -230,11 +228,8 @@ Tensor gpt_neox(const Pass& p) {
                                            at + "attention.query_key_value", bias),
                                 heads)
                            .chunk(3, -1);
-    const HubAttention read{.query = rotary(parts[0]),
-                            .key = rotary(parts[1]),
-                            .value = parts[2],
-                            .visible = visible,
-                            .scale = usual_scale(parts[0])};
+    const HubAttention read{
+        .query = rotary(parts[0]), .key = rotary(parts[1]), .value = parts[2], .visible = visible};
     const auto attended = p.w.linear(read(), at + "attention.dense", bias);
     const auto mlp = [&](const Tensor& y) {
       const auto up = p.w.linear(p.w.layer_norm(y, at + "post_attention_layernorm", epsilon),
@@ -262,9 +257,8 @@ Tensor bert(const Pass& p) {
     const auto at = layer_name("bert.encoder.layer", i);
     const Projections maps{
         .at = at + "attention.", .out = "output.dense", .heads = p.integer("num_attention_heads")};
-    const auto scale = std::sqrt(static_cast<double>(x.size(-1) / maps.heads));
     x = p.w.layer_norm(x + attention(p, maps, {"self.query", "self.key", "self.value"}, {x, x},
-                                     {.visible = visible, .scale = 1 / scale}),
+                                     {.visible = visible}),
                        at + "attention.output.LayerNorm", epsilon);
     const auto up = p.activated("hidden_act", p.w.linear(x, at + "intermediate.dense", true));
     x = p.w.layer_norm(x + p.w.linear(up, at + "output.dense", true), at + "output.LayerNorm",
@@ -289,15 +283,14 @@ Tensor marian_stack(const Pass& p, const std::string& side, const Tensor& ids,
                (p.config.value("scale_embedding", false) ? std::sqrt(width) : 1.0) +
            p.embedded("model." + side + ".embed_positions.weight", torch::arange(ids.size(1)));
   const auto shown = decodes ? torch::ones_like(ids) : p.in.mask;
-  const double scale = 1 / std::sqrt(width / static_cast<double>(field("_attention_heads")));
   for (int64_t i = 0; i < field("_layers"); ++i) {
     const auto at = layer_name("model." + side + ".layers", i);
     const auto attended = [&](const char* name, const Tensor& read, const Tensor& visible) {
       const Projections maps{
           .at = at + name + ".", .out = "out_proj", .heads = field("_attention_heads")};
-      return p.w.layer_norm(x + attention(p, maps, {"q_proj", "k_proj", "v_proj"}, {x, read},
-                                          {.visible = visible, .scale = scale}),
-                            at + name + "_layer_norm", kEpsilon);
+      return p.w.layer_norm(
+          x + attention(p, maps, {"q_proj", "k_proj", "v_proj"}, {x, read}, {.visible = visible}),
+          at + name + "_layer_norm", kEpsilon);
     };
     x = attended("self_attn", x, visible_keys(shown, decodes));
     if (decodes) x = attended("encoder_attn", memory, visible_keys(p.in.mask, false));
@@ -344,9 +337,11 @@ Tensor t5_stack(const Pass& p, const std::string& side, const Tensor& ids, const
           .at = own + name + ".", .out = "o", .heads = p.integer("num_heads"), .bias = false};
       return x + attention(p, maps, {"q", "k", "v"}, {y, read.defined() ? read : y}, how);
     };
-    x = attended("SelfAttention", {}, {.visible = visible_keys(shown, decodes), .bias = bias});
+    x = attended("SelfAttention", {},
+                 {.visible = visible_keys(shown, decodes), .scaled = false, .bias = bias});
     if (decodes)
-      x = attended("EncDecAttention", memory, {.visible = visible_keys(p.in.mask, false)});
+      x = attended("EncDecAttention", memory,
+                   {.visible = visible_keys(p.in.mask, false), .scaled = false});
     const auto own = next();
     x = x + gated_feed_forward_of_t5(p, p.w.rms_norm(x, own + "layer_norm", epsilon),
                                      own + "DenseReluDense.");

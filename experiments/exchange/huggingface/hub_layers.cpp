@@ -71,7 +71,8 @@ torch::Tensor HubAttention::operator()() const {
   const auto of_every_head = [&](const torch::Tensor& x) {
     return x.repeat_interleave(query.size(1) / x.size(1), 1);
   };
-  auto scores = query.matmul(of_every_head(key).transpose(-1, -2)) * scale;
+  auto scores = query.matmul(of_every_head(key).transpose(-1, -2));
+  if (scaled) scores = scores * (1 / std::sqrt(static_cast<double>(query.size(-1))));
   if (bias.defined()) scores = scores + bias;
   const auto weights =
       scores.masked_fill(visible.logical_not(), -std::numeric_limits<double>::infinity())

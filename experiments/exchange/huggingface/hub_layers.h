@@ -42,12 +42,12 @@ torch::Tensor heads_of(const torch::Tensor& x, int64_t heads);
 /// // [B, S] -> [B, 1, 1 or S, S]
 torch::Tensor visible_keys(const torch::Tensor& mask, bool causal);
 
-/// softmax(q k^T * scale + bias) v over the visible keys, which groups of queries share.
+/// softmax(q k^T + bias) v over the visible keys, which groups of queries share.
 struct HubAttention {
   torch::Tensor query, key, value;  // [B, H, T, K], [B, G, S, K], [B, G, S, W]
   torch::Tensor visible;            // [B, 1, 1 or T, S]
-  double scale = 1;
-  torch::Tensor bias = {};  // undefined: none // [1, H, T, S]
+  bool scaled = true;               // products are divided by sqrt(K)
+  torch::Tensor bias = {};          // undefined: none // [1, H, T, S]
 
   torch::Tensor operator()() const;  // [B, T, H W]
 };
