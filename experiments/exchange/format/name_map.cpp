@@ -31,21 +31,41 @@ struct OriginOptions {
   }
 };
 
-/// The keys of a family's map.
-struct FamilyOptions {
-  std::string prefix;
-  Value tensors, unused, fixed, without_effect, dropouts;
-  bool starts_from_zeros = false;
-  TokenizerWords tokenizer;
+/// The keys of an entry of `fields` that is more than a key of ours.
+struct FieldOptions {
+  Value key, usual, words;
+  bool size = true, again = false, write = true;
 
   static void fields(auto& o, auto&& visit) {
-    visit("prefix", o.prefix, "of the tensors of a model with a head");
+    visit("key", o.key, "below model, or several in a list, of which the first is written");
+    visit("usual", o.usual, "the keys' value in a file without it; absent: no file lacks it");
+    visit("words", o.words, "true and false there: our word");
+    visit("size", o.size, "the integer is the size of a tensor");
+    visit("again", o.again, "it may say once more what another field says");
+    visit("write", o.write, "it is written");
+  }
+};
+
+/// The keys of a family's map.
+struct FamilyOptions {
+  FamilyMap map;
+  Value tensors, unused, named, fixed, written, without_effect, dropouts;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("like", o.map.like, "the family whose map says what this one does not");
+    visit("architecture", o.map.architecture, "of what is written; absent: it is only read");
+    visit("prefix", o.map.prefix, "of the tensors of a model with a head");
+    visit("model", o.map.model, "what the family fixes, as a study writes it");
     visit("tensors", o.tensors, "own name: foreign name");
     visit("unused", o.unused, "tensors that say nothing new, and what each must be");
+    visit("fields", o.named, "field of config.json: keys of ours that have its value");
     visit("fixed", o.fixed, "fields of config.json with the only value that is read");
+    visit("written", o.written, "the same of fields that every written file has");
     visit("without_effect", o.without_effect, "fields that change nothing");
-    visit("starts_from_zeros", o.starts_from_zeros, "the first input of the decoder is zeros");
-    visit("tokenizer", o.tokenizer, "how files hold the tokenizer");
+    visit("starts_from_zeros", o.map.starts_from_zeros, "the decoder first reads zeros");
+    visit("tokenizer", o.map.tokenizer, "how files hold the tokenizer");
+    visit("rotary", o.map.rotary, "names in older files");
+    visit("window", o.map.window, "what stands for missing fields of a window");
     visit("dropouts", o.dropouts, "keys below model, and the field with the same rate");
   }
 };
@@ -74,6 +94,20 @@ class OriginReader {
     return {};
   }
 
+  ForeignField field(const Value& value) {
+    if (value.type != Value::Type::mapping) return {.keys = names_of(value)};
+    FieldOptions options;
+    config::read(value, options::slot_of(options), {field_schema_, problems_});
+    ForeignField field{.keys = names_of(options.key),
+                       .words = words_of(options.words),
+                       .size = options.size,
+                       .again = options.again,
+                       .write = options.write};
+    if (value.find("usual") != nullptr)
+      field.usual = options.usual.type == Value::Type::empty ? "null" : options.usual.scalar;
+    return field;
+  }
+
   std::vector<std::string> names_of(const Value& value) {
     const auto items = value.type == Value::Type::list ? value.items : std::vector<Value>{value};
     if (items.empty()) problems_.add(value.mark, "must name at least one tensor");
@@ -98,7 +132,8 @@ class OriginReader {
 
  private:
   config::ProblemList& problems_;
-  const config::Schema schema_ = config::describe(options::slot_of(OriginOptions{}));
+  const config::Schema schema_ = config::describe(options::slot_of(OriginOptions{})),
+                       field_schema_ = config::describe(options::slot_of(FieldOptions{}));
 };
 
 constexpr std::string_view kLayer = "{i}";
@@ -121,23 +156,27 @@ Origins read_origins(const std::filesystem::path& file) {
   return origins;
 }
 
-FamilyMap read_family_map(const std::string& name, const std::string& yaml) {
+FamilyMap read_family_map(const std::string& name, const std::string& yaml, FamilyMap base) {
   config::ProblemList problems;
   const auto document =
       config::parse_mapping(std::make_shared<const config::Source>(name, yaml), problems);
-  FamilyOptions options;
+  FamilyOptions options{.map = std::move(base)};
   const auto schema = config::describe(options::slot_of(options));
   config::read(document, options::slot_of(options), {schema, problems});
   OriginReader reader(problems);
-  FamilyMap map{.prefix = options.prefix,
-                .tensors = {},
-                .unused = reader.words_of(options.unused),
-                .fixed = reader.words_of(options.fixed),
-                .without_effect = reader.names_of(options.without_effect),
-                .starts_from_zeros = options.starts_from_zeros,
-                .tokenizer = options.tokenizer,
-                .dropouts = reader.words_of(options.dropouts)};
+  auto& map = options.map;
+  const auto lay = [&](const Value& words, Words& over) {
+    for (const auto& [field, word] : reader.words_of(words)) over[field] = word;
+  };
+  lay(options.unused, map.unused);
+  lay(options.fixed, map.fixed);
+  lay(options.written, map.written);
+  lay(options.dropouts, map.dropouts);
+  if (document.find("without_effect") != nullptr)
+    map.without_effect = reader.names_of(options.without_effect);
   for (const auto& line : options.tensors.entries) map.tensors[line.key] = reader.read(line.value);
+  for (const auto& line : options.named.entries) map.fields[line.key] = reader.field(line.value);
+  for (const auto& [field, value] : map.fixed) map.fields.erase(field);
   problems.raise();
   return map;
 }

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/options/transformer_options.h"
 #include "options/enumeration.h"
 
 namespace ablate::exchange {
@@ -56,15 +58,59 @@ struct TokenizerWords {
   }
 };
 
-/// The tensors and fields of a family of models.
+/// A field of config.json that has the value of one or more keys of ours.
+struct ForeignField {
+  std::vector<std::string> keys;       // below model; the first of them is written
+  std::optional<std::string> usual{};  // in a file without it, a word or JSON; none: not left out
+  Words words{};       // true or false there -> our word; empty: both have the same values
+  bool size = true;    // the integer is the size of a tensor
+  bool again = false;  // another field has these keys, and this one may say the same once more
+  bool write = true;
+};
+
+/// Fields by their names.
+using ForeignFields = std::map<std::string, ForeignField>;
+
+/// How a family calls fields of older files that rope_parameters now holds.
+struct RotaryNames {
+  std::string base = "rope_theta";
+  std::string share;         // empty: all channels are turned
+  double usual_share = 1.0;  // if no field says it
+
+  static void fields(auto& o, auto&& visit) {
+    visit("base", o.base, "the field with the base of the angles");
+    visit("share", o.share, "the field with the share of each head's channels that is turned");
+    visit("usual_share", o.usual_share, "the share if no field says it");
+  }
+};
+
+/// What stands for fields of a window that a file does not have.
+struct UsualWindow {
+  std::optional<int64_t> width;
+  bool used = true;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("width", o.width, "sliding_window of a file without it; absent: no window");
+    visit("used", o.used, "use_sliding_window of a file without it");
+  }
+};
+
+/// A family of models as a table that is read in both directions.
 struct FamilyMap {
+  std::string like;          // the family whose table says what this one does not
+  std::string architecture;  // of what is written; empty: the family is only read
   std::string prefix;  // of the tensors of a model with a head; one without a head has them without
+  models::TransformerOptions model;  // what the family fixes, and defaults elsewhere
   Origins tensors;
   Words unused;  // foreign tensors that say nothing new -> what each must be (unused_tensors.h)
-  Words fixed;   // fields of config.json -> the only value that Ablate reads, a word or JSON
+  ForeignFields fields;
+  Words fixed;    // fields of config.json -> the only value that Ablate reads, a word or JSON
+  Words written;  // the same of fields that every written file has
   std::vector<std::string> without_effect;  // fields that change nothing that such a model computes
   bool starts_from_zeros = false;  // the decoder's first input is a vector of zeros: marian_form.h
   TokenizerWords tokenizer;
+  RotaryNames rotary;
+  UsualWindow window;
   Words dropouts;  // keys of ours below model -> the field of config.json with the same rate
 
   /// True if every file of the family has a bias of the output.
@@ -74,8 +120,9 @@ struct FamilyMap {
   }
 };
 
-/// Reads the members, `tensors` as read_origins(). Throws ConfigError.
-FamilyMap read_family_map(const std::string& name, const std::string& yaml);
+/// Reads the members, `tensors` as read_origins(), and lays them over those of `base`; a field that
+/// is fixed has no key. Throws ConfigError.
+FamilyMap read_family_map(const std::string& name, const std::string& yaml, FamilyMap base = {});
 
 /// The map with a line for every layer, {i} counting from 0, instead of one for all.
 Origins expanded(const Origins& origins, int64_t layers);

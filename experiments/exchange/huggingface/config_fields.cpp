@@ -5,16 +5,11 @@
 #include <array>
 #include <string_view>
 
+#include "models/options/transformer_options.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::exchange {
 namespace {
-
-/// Whether a field has the value that a map names: a word, or else JSON.
-bool is_value(const nlohmann::json& field, const std::string& value) {
-  if (field.is_string()) return field.get<std::string>() == value;
-  return field == nlohmann::json::parse(value, nullptr, false);
-}
 
 /// The length of the string of JSON that `text` begins with, its quotation marks included.
 size_t string_length(std::string_view text) {
@@ -43,29 +38,45 @@ nlohmann::json parse_config(const std::string& text) {
   return training::parse_json(json);
 }
 
-ConfigFields::ConfigFields(nlohmann::json json, std::string source, int64_t largest)
-    : json_(std::move(json)), source_(std::move(source)), largest_(largest) {
+nlohmann::json value_named(const std::string& text) {
+  auto value = nlohmann::json::parse(text, nullptr, false);
+  return value.is_discarded() ? nlohmann::json(text) : value;
+}
+
+ConfigFields::ConfigFields(nlohmann::json object, std::string source, int64_t largest)
+    : json_(std::move(object)), source_(std::move(source)), largest_(largest) {
   if (!json_.is_object()) throw training::CheckpointError(source_ + ": must be a JSON object");
 }
 
-std::optional<int64_t> ConfigFields::find_size(const std::string& name) {
+std::optional<int64_t> ConfigFields::find_up_to(const std::string& name, int64_t most,
+                                                const char* remark) {
   const auto value = find<int64_t>(name);
-  if (value && (*value < 1 || *value > largest_))
-    refuse(name, fmt::format("is {}, and must be from 1 to {}, the largest size of a tensor",
-                             *value, largest_));
+  if (value && (*value < 1 || *value > most))
+    refuse(name, fmt::format("is {}, and must be from 1 to {}{}", *value, most, remark));
   return value;
 }
 
-int64_t ConfigFields::size(const std::string& name) {
-  const auto value = find_size(name);
-  if (!value) refuse(name, "is missing");
-  return *value;
+std::optional<int64_t> ConfigFields::find_size(const std::string& name) {
+  return find_up_to(name, largest_, ", the largest size of a tensor");
+}
+
+std::optional<int64_t> ConfigFields::find_layers(const std::string& name) {
+  return find_up_to(name, models::kMostLayers, "");
+}
+
+std::optional<int32_t> ConfigFields::find_id(const std::string& name) {
+  auto value = find<nlohmann::json>(name);
+  if (value && value->is_array() && !value->empty()) value = nlohmann::json(value->front());
+  if (!value) return {};
+  if (!value->is_number_integer() || *value < 0 || *value > std::numeric_limits<int32_t>::max())
+    refuse(name, "is not the id of a token");
+  return value->get<int32_t>();
 }
 
 void ConfigFields::expect_all(const std::map<std::string, std::string>& values) {
   for (const auto& [name, value] : values) {
     read_.insert(name);
-    if (has(name) && !is_value(json_[name], value)) refuse_value(name);
+    if (has(name) && json_[name] != value_named(value)) refuse_value(name);
   }
 }
 

@@ -21,12 +21,15 @@ namespace ablate::exchange {
 /// is not JSON.
 nlohmann::json parse_config(const std::string& text);
 
+/// The value that a map names: JSON, or else a word.
+nlohmann::json value_named(const std::string& text);
+
 /// The fields of a model's config.json, each of which must be read or known to change nothing.
 class ConfigFields {
  public:
-  /// `source` is the file's name in messages, `largest` the most that size() may be. Throws
-  /// CheckpointError unless `json` is an object.
-  ConfigFields(nlohmann::json json, std::string source,
+  /// `source` is the file's name in messages, `largest` the most that find_size() may give. Throws
+  /// CheckpointError unless `object` is one of JSON.
+  ConfigFields(nlohmann::json object, std::string source,
                int64_t largest = std::numeric_limits<int64_t>::max());
 
   const std::string& source() const { return source_; }
@@ -53,15 +56,14 @@ class ConfigFields {
     if (!value) refuse(name, "is missing");
     return *std::move(value);
   }
-  /// `usual` if the field is missing, which is not the same as null.
-  template <class T>
-  std::optional<T> find_or(const std::string& name, const T& usual) {
-    auto value = find<T>(name);
-    return json_.contains(name) ? value : usual;
-  }
-  /// A number of heads, channels or the like: from 1 to the largest. The second may be absent.
-  int64_t size(const std::string& name);
+  /// Whether the field is there, perhaps as null.
+  bool names(const std::string& name) const { return json_.contains(name); }
+  /// A number of heads, channels or the like: from 1 to the largest.
   std::optional<int64_t> find_size(const std::string& name);
+  /// A number of layers that a model can have.
+  std::optional<int64_t> find_layers(const std::string& name);
+  /// The id of a token; one of several ends is the first.
+  std::optional<int32_t> find_id(const std::string& name);
   /// Throws CheckpointError if the field is there and has another value, since Ablate has nothing
   /// like it.
   template <class T>
@@ -81,6 +83,7 @@ class ConfigFields {
   [[noreturn]] void refuse_value(const std::string& name) const;
 
  private:
+  std::optional<int64_t> find_up_to(const std::string& name, int64_t most, const char* remark);
   template <class T>
   static bool is_a(const nlohmann::json& value) {
     if constexpr (std::is_same_v<T, bool>) {

@@ -39,7 +39,6 @@ torch::Tensor foreign_form(torch::Tensor x, const Origin& origin, int64_t heads)
 
 training::Tensors disassembled(const training::Weights& weights, const Origins& origins,
                                const models::TransformerOptions& options) {
-  const auto* attention = std::get_if<models::MultiHead>(&options.layer.attention);
   training::Tensors tensors;
   for (const auto& [name, tensor] : weights) {
     const auto& origin = origins.at(name);
@@ -48,7 +47,7 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
     const bool other = !origin.alternative.empty() && origin.names.size() > 1 &&
                        (dense == nullptr || !dense->gated);
     const auto& names = other ? origin.alternative : origin.names;
-    const auto x = foreign_form(tensor, origin, attention == nullptr ? 1 : attention->heads);
+    const auto x = foreign_form(tensor, origin, models::head_count(options.layer.attention));
     const auto parts = x.split_with_sizes(part_sizes(name, x, names.size(), options));
     for (size_t i = 0; i < names.size(); ++i)
       tensors[names[i]] = origin.unsqueeze ? parts[i].unsqueeze(0).clone() : parts[i].clone();

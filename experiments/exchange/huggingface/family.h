@@ -6,13 +6,14 @@
 
 #include "experiments/exchange/huggingface/config_fields.h"
 #include "models/options/transformer_options.h"
+#include "options/record.h"
 #include "tokenizer/id_map.h"
 
 namespace ablate::exchange {
 
 /// A model of Hugging Face's Transformers as one of ours.
 struct HubModel {
-  std::string family;  // whose map of names it has: "llama"
+  std::string family;  // the model type, whose table it has: "llama"
   models::TransformerOptions options;
   int64_t vocabulary = 0;
   tokenizer::SpecialIds special;  // bos is the token that a decoder starts with
@@ -24,5 +25,9 @@ struct HubModel {
 /// CheckpointError for a family that Ablate does not have, and for every field of the configuration
 /// that it does not understand or has no key for.
 HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors);
+
+/// Throws CheckpointError, naming `source`, if the options of a section, or of all, break a rule.
+void require_rules(const options::ConstSlot& options, const std::string& section,
+                   const std::string& source);
 
 }  // namespace ablate::exchange

@@ -1,16 +1,29 @@
 #include "experiments/exchange/huggingface/family_maps.h"
 
-#include <stdexcept>
+#include <ranges>
 
 namespace ablate::exchange {
 
-FamilyMap family_map(const std::string& family) {
-  static const std::map<std::string, std::string> maps{
+namespace {
+
+const std::map<std::string, std::string>& family_yamls() {
+  static const std::map<std::string, std::string> kMaps{
 #include "family_map_list.h"
   };
-  const auto found = maps.find(family);
-  if (found == maps.end()) throw std::invalid_argument("no map of names for " + family);
-  return read_family_map(family + ".yaml", found->second);
+  return kMaps;
+}
+
+}  // namespace
+
+FamilyMap family_map(const std::string& family) {
+  const auto& yaml = family_yamls().at(family);
+  auto map = read_family_map(family + ".yaml", yaml);
+  return map.like.empty() ? map : read_family_map(family + ".yaml", yaml, family_map(map.like));
+}
+
+std::vector<std::string> known_families() {
+  const auto names = family_yamls() | std::views::keys;
+  return {names.begin(), names.end()};
 }
 
 }  // namespace ablate::exchange

@@ -4,7 +4,10 @@
 
 namespace ablate::exchange {
 
-/// The map of names of a family, maps/<family>.yaml. REQUIRES: one that read_family() gives.
+/// The model types that config.json may have, each with a file maps/<type>.yaml.
+std::vector<std::string> known_families();
+
+/// The table of a family. REQUIRES: a known one.
 FamilyMap family_map(const std::string& family);
 
 }  // namespace ablate::exchange

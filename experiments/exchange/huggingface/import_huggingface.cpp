@@ -4,7 +4,6 @@
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
-#include "experiments/exchange/huggingface/family_fields.h"
 #include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/durable_file.h"

@@ -47,11 +47,6 @@ std::vector<int64_t> foreign_rows(const tokenizer::IdMap& ids) {
   return rows;
 }
 
-int64_t heads_of(const models::TransformerOptions& options) {
-  const auto* heads = std::get_if<models::MultiHead>(&options.layer.attention);
-  return heads == nullptr ? 1 : heads->heads;
-}
-
 int64_t most_layers(const models::TransformerOptions& options) {
   return std::max(models::depth_of(options, models::Side::encoder),
                   models::depth_of(options, models::Side::decoder));
@@ -69,9 +64,9 @@ torch::Tensor never_writing(torch::Tensor bias, const tokenizer::IdMap& ids) {
 HubCheckpoint read_huggingface(const std::filesystem::path& folder,
                                const TokenizerSpecials& special) {
   const auto file = folder / "config.json";
-  auto json = parse_config(training::read_bytes(file));
+  const auto fields = parse_config(training::read_bytes(file));
   const auto foreign = read_shards(folder);
-  ConfigFields config(std::move(json), file.string(), largest_size(foreign));
+  ConfigFields config(fields, file.string(), largest_size(foreign));
   auto model = read_family(config, names_of(foreign));
   const auto tensors = in_our_layout(foreign, model.options, model.pairs_are_neighbours);
   const auto kind = model.options.family;
@@ -93,7 +88,7 @@ HubCheckpoint read_huggingface(const std::filesystem::path& folder,
   Assembly assembly(tensors, origins,
                     {.source = folder.string(),
                      .prefix = map.prefix,
-                     .heads = heads_of(read.options),
+                     .heads = models::head_count(read.options.layer.attention),
                      .rows = foreign_rows(read.ids)});
   const models::Transformer like(
       read.options, models::Vocabulary{read.ids.size(), read.ids.size(), tokenizer::kPad});

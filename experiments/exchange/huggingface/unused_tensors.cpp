@@ -28,13 +28,9 @@ bool is_counted(const torch::Tensor& x) {
 
 /// The dimensions of a head that positions turn.
 double turned_width(const models::TransformerOptions& options, const models::Rotary& rotary) {
-  if (const auto* latent = std::get_if<models::Latent>(&options.layer.attention))
-    return static_cast<double>(widths_of(*latent, options.d_model).shared);
-  const auto* heads = std::get_if<models::MultiHead>(&options.layer.attention);
-  return heads == nullptr
-             ? 0
-             : rotary.fraction *
-                   static_cast<double>(heads->d_k.value_or(options.d_model / heads->heads));
+  const auto heads = models::heads_for_positions(options.layer.attention, options.d_model);
+  if (!heads) return 0;
+  return rotary.fraction * static_cast<double>(heads->d_k.value_or(options.d_model / heads->heads));
 }
 
 /// Files that hold frequencies are older than any scaling of them.

@@ -9,7 +9,7 @@ namespace ablate::exchange {
 
 /// A model of ours as one of Transformers.
 struct WrittenFamily {
-  std::string family;     // whose map of names it has
+  std::string family;     // the model type
   nlohmann::json config;  // config.json
   /// The residual stream's channels change places, so that sines and cosines that alternate become
   /// halves, which is all that Marian has.

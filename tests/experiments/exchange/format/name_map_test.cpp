@@ -66,5 +66,33 @@ TEST(NameMap, ReportsEveryMistakeAtOnce) {
             "5:11: must be the name of a tensor\n");
 }
 
+TEST(FamilyMap, IsLaidOverThatOfAFamilyThatItIsLike) {
+  const auto base = read_family_map("base",
+                                    "prefix: a.\n"
+                                    "model: { bias: false, attention: { heads: 4 } }\n"
+                                    "tensors: { x: y }\n"
+                                    "fields:\n"
+                                    "  width: d_model\n"
+                                    "  heads: { key: attention.heads, usual: 8 }\n"
+                                    "  biased: { key: [bias, norm.bias], usual: null }\n");
+  EXPECT_EQ(base.fields.at("width").usual, std::nullopt);
+  EXPECT_EQ(base.fields.at("biased").usual, "null");
+  EXPECT_EQ(base.fields.at("biased").keys, (std::vector<std::string>{"bias", "norm.bias"}));
+  const auto map = read_family_map("map",
+                                   "model: { attention: { qkv_bias: true } }\n"
+                                   "fields: { heads: attention.heads }\n"
+                                   "fixed: { biased: false }\n",
+                                   base);
+  EXPECT_EQ(map.prefix, "a.");
+  EXPECT_TRUE(map.tensors.contains("x"));
+  EXPECT_FALSE(map.model.bias);
+  const auto& heads = std::get<models::MultiHead>(map.model.layer.attention);
+  EXPECT_EQ(heads.heads, 4);
+  EXPECT_EQ(heads.qkv_bias, true);
+  EXPECT_EQ(map.fields.at("heads").usual, std::nullopt);
+  EXPECT_TRUE(map.fields.contains("width"));
+  EXPECT_FALSE(map.fields.contains("biased")) << "a field that is fixed";
+}
+
 }  // namespace
 }  // namespace ablate::exchange

@@ -27,10 +27,7 @@ class ChangedFolders : public FamilyFolder {
   }
 };
 
-FamilyMap map_of(const json& config) {
-  const auto type = config.at("model_type").get<std::string>();
-  return family_map(type == "mistral" || type.starts_with("qwen") ? "llama" : type);
-}
+FamilyMap map_of(const json& config) { return family_map(config.at("model_type")); }
 
 double fraction_of(const HubCheckpoint& read) {
   return std::get<models::Rotary>(read.options.layer.position).fraction;

@@ -23,6 +23,12 @@ MAPS = HERE.parents[3] / "experiments/exchange/huggingface/maps"
 VALUES = [True, False, 3, "cls", {"0": "a", "1": "b"}]
 
 
+def without_effect(family):
+    """The fields that a family's map calls so, or else the map that it is like."""
+    table = yaml.safe_load((MAPS / f"{family}.yaml").read_text())
+    return table["without_effect"] if "without_effect" in table else without_effect(table["like"])
+
+
 def element_values(n, name, shape):
     """As in families.py."""
     own = 1.0 if ("norm" in name.lower() or "ln_" in name) and name.endswith("weight") else 0.0
@@ -54,7 +60,7 @@ def main():
         if family in done:
             continue
         done.add(family)
-        fields = yaml.safe_load((MAPS / f"{'llama' if family.startswith(('qwen', 'mistral')) else family}.yaml").read_text())["without_effect"]
+        fields = without_effect(family)
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             tensors = {tensor: element_values(n, tensor, shape) for n, (tensor, shape) in enumerate(one["shapes"].items())}

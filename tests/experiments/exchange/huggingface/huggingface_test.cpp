@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "experiments/config/schema/foreign_word.h"
+#include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/read_huggingface.h"
 #include "models/inference/inference_model.h"
 #include "models/transformer.h"
@@ -108,6 +110,26 @@ TEST_F(HuggingFace, GreedyContinuationsByTheCacheAreThoseOfTransformers) {
     EXPECT_EQ(continued(model_of(read), read.ids, expected),
               expected.at("continued").get<std::vector<int64_t>>());
   }
+}
+
+/// The dictionary may have a side's own key for what the table has as the key of both sides.
+std::string key_of_both_sides(std::string path) {
+  for (const std::string side : {"model.encoder.", "model.decoder."})
+    if (path.starts_with(side)) path = "model." + path.substr(side.size());
+  return path;
+}
+
+TEST_F(HuggingFace, TheDictionaryOfForeignWordsAgreesWithTheTables) {
+  size_t compared = 0;
+  for (const auto& family : known_families())
+    for (const auto& [name, field] : family_map(family).fields) {
+      const auto* word = config::find_foreign_word(name);
+      if (word == nullptr || field.again) continue;
+      EXPECT_EQ(key_of_both_sides(std::string(word->path)), "model." + field.keys.front())
+          << family << ": " << name;
+      ++compared;
+    }
+  EXPECT_GT(compared, 80U);
 }
 
 TEST_F(HuggingFace, ATensorOfAnotherShapeIsNamed) {
