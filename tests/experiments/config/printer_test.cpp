@@ -5,6 +5,7 @@
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/explanation.h"
 #include "tests/experiments/config/study_text.h"
+#include "tests/models/variants.h"
 #include "tests/says.h"
 
 namespace ablate::config {
@@ -73,104 +74,65 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.model = {.parametrization = one}});
 }
 
-/// Assigns each enumerator of a choice in turn.
-template <class Choice, class Assign>
-void expect_each(Choice choice, Assign assign) {
-  for (const auto& [value, name] : names(choice)) {
-    Experiment experiment;
-    assign(experiment, value);
-    expect_round_trip(experiment);
+/// Each enumerator of a choice in turn stands for WORD in a base.
+template <class Choice>
+void expect_each(const std::string& keys, const std::string& data = "copy") {
+  for (const auto& [value, word] : names(Choice())) {
+    auto text = kHead + "base: {data: " + data + ", " + keys + "}\n";
+    text.replace(text.find("WORD"), 4, word);
+    SCOPED_TRACE(text);
+    expect_round_trip(run_of(text, "base").experiment);
   }
 }
 
 TEST(Printer, EveryEnumeratorOfDataTokenizerAndTrainingComesBack) {
-  expect_each(tokenizer::Kind{}, [](auto& o, auto value) { o.tokenizer.kind = value; });
-  expect_each(tokenizer::Normalization{},
-              [](auto& o, auto value) { o.tokenizer.normalization = value; });
-  expect_each(tokenizer::Spaces{}, [](auto& o, auto value) { o.tokenizer.spaces = value; });
-  expect_each(data::BadLine{}, [](auto& o, auto value) {
-    o.data = data::Text{.train = {"a"}, .validation = {"b"}, .test = {"c"}, .bad_lines = value};
-  });
-  expect_each(training::Precision{}, [](auto& o, auto value) { o.training.precision = value; });
-  expect_each(training::Device{}, [](auto& o, auto value) { o.training.device = value; });
-  expect_each(training::MuonScale{},
-              [](auto& o, auto value) { o.training.optimizer = training::Muon{.scale = value}; });
-  expect_each(training::DecayShape{}, [](auto& o, auto value) {
-    o.training.schedule = training::Stable{{{.peak = 1.0}, 0.1}, 0.5, value};
-  });
-  expect_each(training::NotFinite{}, [](auto& o, auto value) { o.training.not_finite = value; });
+  expect_each<tokenizer::Kind>("tokenizer.kind: WORD");
+  expect_each<tokenizer::Normalization>("tokenizer.normalization: WORD");
+  expect_each<tokenizer::Spaces>("tokenizer.spaces: WORD");
+  expect_each<data::BadLine>("data.bad_lines: WORD",
+                             "{task: text, train: [a], validation: [b], test: [c]}");
+  expect_each<training::Precision>("training.precision: WORD");
+  expect_each<training::Device>("training.device: WORD");
+  expect_each<training::MuonScale>("training.optimizer: {kind: muon, scale: WORD}");
+  expect_each<training::DecayShape>(
+      "training.schedule: {kind: stable, peak: 1, floor: 0.1, shape: WORD}");
+  expect_each<training::NotFinite>("training.not_finite: WORD");
 }
 
 TEST(Printer, EveryEnumeratorOfAModelComesBack) {
-  expect_each(models::Family{}, [](auto& o, auto value) {
-    o.model.family = value;
-    if (value != models::Family::encoder_only) return;
-    o.data = data::Language{.train = "text"};
-    o.tokenizer.mask = true;
-  });
-  expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.layer.norm.kind = value; });
-  expect_each(models::NormPlacement{},
-              [](auto& o, auto value) { o.model.layer.norm.placement = value; });
-  expect_each(models::FactorPer{}, [](auto& o, auto value) { o.model.layer.residual.per = value; });
-  expect_each(models::ResidualDepth{},
-              [](auto& o, auto value) { o.model.layer.residual.depth = value; });
-  expect_each(models::Block{}, [](auto& o, auto value) {
-    o.model.layer.norm.placement = models::NormPlacement::pre;
-    o.model.layer.block = value;
-  });
-  expect_each(models::CanonPlace{},
-              [](auto& o, auto value) { o.model.layer.canon = {.places = {value}, .width = 3}; });
-  expect_each(models::ShareOrder{},
-              [](auto& o, auto value) { o.model.share = {.layers = 2, .order = value}; });
-  expect_each(models::Pool{}, [](auto& o, auto value) {
-    o.data = data::Labelled{.train = "a", .validation = "b", .test = "c"};
-    o.model.family = models::Family::encoder_only;
-    o.model.tying = models::Tying::none;
-    o.model.output = models::LabelHead{.pool = value};
-  });
-  expect_each(models::DepthScaling{}, [](auto& o, auto value) {
-    o.model.initialization = models::XavierInitialization{{.depth = value, .output = 2}};
-  });
-  expect_each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
+  const std::string labelled = "{task: labelled, train: a, validation: b, test: c}";
+  for (const std::string family : {"encoder_decoder", "decoder_only"})
+    expect_round_trip({.model = models::tiny("family: " + family)});
+  expect_round_trip(run_of(kHead +
+                               "base: {data: {task: language, train: text}, tokenizer.mask: true, "
+                               "model.family: encoder_only}\n",
+                           "base")
+                        .experiment);
+  expect_each<models::NormKind>("model.norm.kind: WORD");
+  expect_each<models::NormPlacement>("model.norm.placement: WORD");
+  expect_each<models::FactorPer>("model.residual.per: WORD");
+  expect_each<models::ResidualDepth>("model.residual.depth: WORD");
+  expect_each<models::Block>("model: {norm.placement: pre, block: WORD}");
+  expect_each<models::CanonPlace>("model.canon: {places: [WORD], width: 3}");
+  expect_each<models::ShareOrder>("model.share: {layers: 2, order: WORD}");
+  expect_each<models::Pool>("model.output: {kind: label, pool: WORD}", labelled);
+  expect_each<models::DepthScaling>("model.initialization: {depth: WORD, output: 2}");
+  expect_each<models::Tying>("model.tying: WORD");
 }
 
 TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
-  expect_each(models::Activation{}, [](auto& o, auto value) {
-    o.model.layer.feed_forward = models::DenseFeedForward{.activation = value};
-  });
-  expect_each(models::QkNorm{}, [](auto& o, auto value) {
-    o.model.layer.attention =
-        models::MultiHead{.qk_norm = value, .scale = {.value = 0.5}, .window = 7};
-  });
-  expect_each(models::ScoreFunction{}, [](auto& o, auto value) {
-    o.model.layer.attention = models::MultiHead{.score_function = value};
-  });
-  expect_each(models::OutputGate{}, [](auto& o, auto value) {
-    o.model.layer.attention = models::MultiHead{.gate = value};
-  });
-  expect_each(models::Match{}, [](auto& o, auto value) {
-    o.model.layer.feed_forward = models::MixtureOptions{.match = value};
-  });
-  expect_each(models::Keep{}, [](auto& o, auto value) {
-    o.model.layer.feed_forward =
-        models::MixtureOptions{.capacity = models::LimitedCapacity{.keep = value}};
-  });
-  expect_each(models::SinusoidalLayout{}, [](auto& o, auto value) {
-    o.model.layer.position = models::Sinusoidal{.layout = value};
-  });
-  expect_each(models::Beyond{}, [](auto& o, auto value) {
-    for (auto& layer : own_layers(o.model, models::Side::encoder))
-      layer.position = models::Learned{.beyond = value};
-  });
-  expect_each(models::RotaryLayout{}, [](auto& o, auto value) {
-    o.model.layer.position = models::Rotary{.layout = value};
-  });
-  expect_each(models::Sides{}, [](auto& o, auto value) {
-    o.model.layer.position = models::Alibi{.encoder = value};
-  });
-  expect_each(models::KerpleKernel{}, [](auto& o, auto value) {
-    o.model.layer.position = models::Kerple{.kernel = value};
-  });
+  expect_each<models::Activation>("model.feed_forward.activation: WORD");
+  expect_each<models::QkNorm>("model.attention: {qk_norm: WORD, scale.value: 0.5, window: 7}");
+  expect_each<models::ScoreFunction>("model.attention.score_function: WORD");
+  expect_each<models::OutputGate>("model.attention.gate: WORD");
+  expect_each<models::Match>("model.feed_forward: {kind: moe, match: WORD}");
+  expect_each<models::Keep>(
+      "model.feed_forward: {kind: moe, capacity: {kind: limited, keep: WORD}}");
+  expect_each<models::SinusoidalLayout>("model.position.layout: WORD");
+  expect_each<models::Beyond>("model.encoder.position: {kind: learned, beyond: WORD}");
+  expect_each<models::RotaryLayout>("model.position: {kind: rotary, layout: WORD}");
+  expect_each<models::Sides>("model.position: {kind: alibi, encoder: WORD}");
+  expect_each<models::KerpleKernel>("model.position: {kind: kerple, kernel: WORD}");
 }
 
 TEST(Printer, DoublesComeBackBitForBit) {
