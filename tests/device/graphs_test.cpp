@@ -100,7 +100,7 @@ Trained train(const Training& training, bool with_graphs) {
     trained.records.push_back(update(process->model, *process->optimizer, of_step,
                                      {.learning_rate = 1e-2 / (1 + step),
                                       .loss = training.loss,
-                                      .clips = {.norm = {.most = 0.5}},
+                                      .clips = {.norm = {{.most = 0.5}}},
                                       .dropout = 0.2,
                                       .dropout_seed = static_cast<uint64_t>(step),
                                       .precision = training.precision,

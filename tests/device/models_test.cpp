@@ -20,7 +20,7 @@ data::Batch three_pairs() {
 UpdateOptions plain(int64_t ahead = 0) {
   return {.learning_rate = 1e-3,
           .loss = {.smoothing = 0.1, .z = 0.01, .ahead = 0.3},
-          .clips = {.norm = {.most = 0.5}},
+          .clips = {.norm = {{.most = 0.5}}},
           .dropout = 0,
           .dropout_seed = 3,
           .precision = Precision::fp32,

@@ -72,7 +72,7 @@ void clip(models::Transformer& model, const std::vector<data::Batch>& batches, d
   update(model, *optimizer, batches,
          {.learning_rate = 0,
           .loss = {},
-          .clips = {.scores = {.most = most}},
+          .clips = {.scores = {{.most = most}}},
           .dropout = 0,
           .dropout_seed = 1,
           .precision = Precision::fp32});
