@@ -129,7 +129,7 @@ std::vector<torch::Tensor> outputs_of(Transformer& model) {
 // added.
 TEST(Layers, PositionsAreAddedBeforeTheFirstLayerThatHasThem) {
   const torch::NoGradGuard no_grad;
-  auto model = make(decoder(
+  auto model = make(decoder_of(
       "layers: 3, attention: none, position: none, changes: [{at: [2, 3], position: sinusoidal}]"));
   const auto outputs = outputs_of(model);
   const auto differs = [&](size_t layer) {
