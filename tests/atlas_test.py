@@ -294,6 +294,12 @@ class SecondLooks(unittest.TestCase):
             command = f"build/ablate run experiments/atlas/{file}.yaml --output {folder} --data"
             self.assertIn(f"{command} d || [ $? = 1 ]\npython3 experiments/atlas/records.py docs/results/atlas/{name}.json {folder}/recall/results.json $(git rev-parse --short=10 HEAD) {command} DIR\n", done.stdout)
 
+    def test_a_run_by_a_program_that_no_commit_has_makes_no_record(self):
+        found = results(arm_results("base"))
+        found["provenance"]["commits"] = ["abc", "abd-dirty"]
+        with self.assertRaisesRegex(SystemExit, "changes that no commit has"):
+            records.record_of(found, "abc", "a command")
+
     def test_make_runs_nothing_that_no_commit_has(self):
         with tempfile.TemporaryDirectory() as folder:
             studies = pathlib.Path(folder) / "experiments" / "atlas"

@@ -34,7 +34,7 @@ class Look:
         self.relative = gain_of(self.contrast["relative"], 100 * self.sign) if self.contrast.get("relative") else None  # per cent of the baseline
         self.outside = claim.outside + [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in self.contrast.get("outside", [])]
         self.shown = OF_PROGRAM.get(self.contrast["outcome"]) or (BEYOND if claim.claim in ("equal", "noninferior") else OTHER_SIGN)
-        withdrawn = claim.withdrawn and self.contrast.get("reported", self.contrast["outcome"]) in ("agrees", "contradicts")
+        withdrawn = claim.withdrawn and self.contrast.get("reported", self.contrast["outcome"]) in ("agrees", "contradicts")  # reported: if judged later
         self.outcome = OUTSIDE if self.outside and self.shown != NOT_LEARNED else WITHDRAWN if withdrawn else self.shown
         self.q = None  # by add_q
 

@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""The atlas's record of a finished study, which has its primary cells: records.py RECORD RESULTS COMMIT COMMAND...
-
-What the report said of a contrast is in some records apart, as `reported`: they were judged by today's rules later."""
+"""The atlas's record of a finished study, which has its primary cells: records.py RECORD RESULTS COMMIT COMMAND..."""
 
 import collections
 import json
@@ -40,6 +38,8 @@ def add_choices(tasks, tuning):
 
 
 def record_of(results, commit, command):
+    if any("-dirty" in program for program in results["provenance"]["commits"]):
+        sys.exit("atlas: a run is by a program with changes that no commit has; run the study again with one that has none")
     tasks = {task["name"]: task_record(task) for task in results["tasks"]}
     add_choices(tasks, results.get("tuning", {"arms": []}))
     return {"command": command, "commit": commit, **{key: results[key] for key in KEPT}, "tasks": tasks}
