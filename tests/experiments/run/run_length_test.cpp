@@ -3,6 +3,7 @@
 #include "experiments/config/study/study.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/update_cost.h"
+#include "models/transformer_flops.h"
 #include "tests/experiments/program.h"
 #include "training/storage/finite_json.h"
 
