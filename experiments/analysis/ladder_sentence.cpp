@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -98,8 +98,9 @@ std::string place_words(const Ladder& ladder, const std::vector<size_t>& rungs) 
 /// "0.119 to 0.185 bits per character less", "0.010 less to 0.020 more exact match"
 std::string range_words(const Ladder& ladder, const LadderArm& arm,
                         const std::vector<size_t>& rungs) {
-  const auto [low, high] = std::ranges::minmax(
-      rungs | std::views::transform([&](size_t rung) { return arm.effects[rung].mean; }));
+  const auto mean_at = [&](size_t rung) { return arm.effects[rung].mean; };
+  const auto [least_at, most_at] = std::ranges::minmax(rungs, {}, mean_at);
+  const double low = mean_at(least_at), high = mean_at(most_at);
   const auto figure = [&](double mean) { return format_metric(std::abs(mean), ladder.metric); };
   const auto name = display_name(ladder.metric);
   if (low == 0 && high == 0) return "the same " + name;
@@ -172,9 +173,10 @@ std::string all_rungs(const Ladder& ladder) {
 
 std::string lead_of(const Ladder& ladder, const LadderArm& arm,
                     std::span<const std::string> verdicts) {
+  std::vector<size_t> all(verdicts.size());
+  std::iota(all.begin(), all.end(), size_t{0});
   std::string text;
-  for (const auto& [verdict, rungs] : grouped(std::views::iota(size_t{0}, verdicts.size()),
-                                              [&](size_t rung) { return verdicts[rung]; }))
+  for (const auto& [verdict, rungs] : grouped(all, [&](size_t rung) { return verdicts[rung]; }))
     text += fmt::format("{}{} at {} ({})", text.empty() ? "" : ", ", verdict,
                         place_words(ladder, rungs), range_words(ladder, arm, rungs));
   return text + trend_words(ladder, arm);

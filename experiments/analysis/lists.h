@@ -31,15 +31,21 @@ auto grouped(const Items& items, const KeyOf& key_of) {
   return groups;
 }
 
-/// "a, b and c": `words` of each item.
+/// "a, b, c": `words` of each item, with `last` before the last one.
 template <class Items, class Words = std::identity>
-std::string enumerated(const Items& items, const Words& words = {}) {
+std::string listed(const Items& items, const Words& words = {}, const char* last = ", ") {
   std::string text;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) text += i + 1 < items.size() ? ", " : " and ";
+    if (i > 0) text += i + 1 < items.size() ? ", " : last;
     text += std::invoke(words, items[i]);
   }
   return text;
+}
+
+/// "a, b and c": `words` of each item.
+template <class Items, class Words = std::identity>
+std::string enumerated(const Items& items, const Words& words = {}) {
+  return listed(items, words, " and ");
 }
 
 }  // namespace ablate::analysis

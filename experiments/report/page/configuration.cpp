@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 #include "experiments/analysis/figure.h"
@@ -74,8 +72,8 @@ Markup configurations(const analysis::Evidence& evidence, const ReportData& data
   const auto groups =
       analysis::grouped(tasks, [](const auto* task) { return differences_table(*task); });
   for (const auto& [table, alike] : groups) {
-    const auto names = alike | std::views::transform(&analysis::TaskEvidence::name);
-    if (groups.size() > 1) content += heading("h3", fmt::format("{}", fmt::join(names, ", ")));
+    if (groups.size() > 1)
+      content += heading("h3", analysis::listed(alike, &analysis::TaskEvidence::name));
     content += table;
   }
   for (const auto& one : data.configurations)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/lists.h"
@@ -74,9 +73,8 @@ Markup missing_runs(const analysis::Evidence& evidence) {
   };
   for (const auto& [words, runs] : analysis::grouped(evidence.missing, but_seed)) {
     const auto& [task, arm, reason] = words;
-    const auto seeds = runs | std::views::transform(&records::MissingRun::seed);
-    rows += row(cell(task) + cell(arm) + cell(fmt::format("{}", fmt::join(seeds, ", "))) +
-                cell(reason));
+    const auto seed = [](const auto& run) { return std::to_string(run.seed); };
+    rows += row(cell(task) + cell(arm) + cell(analysis::listed(runs, seed)) + cell(reason));
   }
   const auto head = column_heading("task") + column_heading("arm") + column_heading("seeds") +
                     column_heading("why");

@@ -2,8 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 
+#include "experiments/analysis/lists.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
 
@@ -65,8 +65,7 @@ Markup position_pictures(const std::vector<PositionPicture>& pictures) {
 
 Markup position_schemes(const std::vector<PositionPicture>& pictures) {
   if (pictures.empty()) return {};
-  const auto names = fmt::format(
-      "{}", fmt::join(pictures | std::views::transform(&PositionPicture::scheme), ", "));
+  const auto names = analysis::listed(pictures, &PositionPicture::scheme);
   return folded("Pictures of " + shown(names, kMostOfNames), position_pictures(pictures));
 }
 

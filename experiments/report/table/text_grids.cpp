@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "experiments/analysis/compared.h"
@@ -149,8 +148,8 @@ std::vector<std::string> missing_lines(const std::vector<records::MissingRun>& m
   std::vector<std::string> lines;
   for (const auto& [reason, runs] : analysis::grouped(missing, &records::MissingRun::reason)) {
     std::vector<std::string> labels;
-    for (const auto& run : runs | std::views::take(kMostNames))
-      labels.push_back(records::label(run.task, run.arm, run.seed));
+    for (size_t i = 0; i < std::min(runs.size(), kMostNames); ++i)
+      labels.push_back(records::label(runs[i].task, runs[i].arm, runs[i].seed));
     const auto more = runs.size() - labels.size();
     lines.push_back(fmt::format("missing: {}{}: {}", fmt::join(labels, ", "),
                                 more > 0 ? fmt::format(" and {} more", more) : "", reason));

@@ -21,6 +21,7 @@ TEST(Lists, AreEnumeratedWithAnAndBeforeTheLast) {
   EXPECT_EQ(enumerated(Words{"a", "b"}), "a and b");
   EXPECT_EQ(enumerated(Words{"a", "b", "c"}), "a, b and c");
   EXPECT_EQ(enumerated(std::vector{1, 2}, [](int i) { return std::to_string(i); }), "1 and 2");
+  EXPECT_EQ(listed(Words{"a", "b", "c"}), "a, b, c");
 }
 
 }  // namespace
