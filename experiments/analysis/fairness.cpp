@@ -95,13 +95,11 @@ void check_fair(const config::Study& study, std::span<const records::RunResult> 
 
 namespace {
 
-using data::Compared;
-
 struct Flaw {
   double (*of)(const records::TestScores&);
   const char* what;     // before the arms in the note
   const char* meaning;  // after the arms
-  std::optional<Compared> only = {};
+  std::optional<data::Compared> only = {};
   bool share = false;
 };
 
@@ -125,15 +123,15 @@ constexpr auto kFlaws = std::to_array<Flaw>(
       .what = "targets that the tokenizer writes otherwise",
       .meaning = "exact match and word error rate compare both sides as it normalises them, and "
                  "nats and bits per character are of what it writes",
-      .only = Compared::text},
+      .only = data::Compared::text},
      {.of = kAltered,
       .what = "lines that the tokenizer writes otherwise",
       .meaning = "nats and bits per character are of what it writes",
-      .only = Compared::nothing},
+      .only = data::Compared::nothing},
      {.of = count_of<&records::TestScores::unwritable_references>,
       .what = "targets that the tokenizer cannot write",
       .meaning = "no output is an exact match of them",
-      .only = Compared::text}});
+      .only = data::Compared::text}});
 
 /// The scores of a run on a test set.
 struct ScoredTest {
