@@ -84,7 +84,7 @@ struct RotaryNames {
   }
 };
 
-/// What stands for fields of a window that a file does not have.
+/// The values of a window's fields if a file has none.
 struct UsualWindow {
   std::optional<int64_t> width;
   bool used = true;
@@ -97,8 +97,8 @@ struct UsualWindow {
 
 /// A family of models as a table that is read in both directions.
 struct FamilyMap {
-  std::string like;          // the family whose table says what this one does not
-  std::string architecture;  // of what is written; empty: the family is only read
+  std::string like;          // the family whose table this one is laid over
+  std::string architecture;  // written to config.json; empty: the family is only read
   std::string prefix;  // of the tensors of a model with a head; one without a head has them without
   models::TransformerOptions model;  // what the family fixes, and defaults elsewhere
   Origins tensors;

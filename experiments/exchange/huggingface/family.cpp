@@ -45,8 +45,8 @@ void read_table(ConfigFields& config, const FamilyMap& map, models::TransformerO
     *rotary = rotary_of(config, map.rotary, o.d_model / models::head_count(o.layer.attention));
 }
 
-/// Throws CheckpointError for a field that has another value than the family's, or that nothing has
-/// read.
+/// Throws CheckpointError for a field whose value the family does not allow, and for one that is
+/// not read.
 void finish(ConfigFields& config, const FamilyMap& map) {
   auto fixed = map.fixed;
   fixed.insert(map.written.begin(), map.written.end());

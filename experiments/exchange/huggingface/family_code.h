@@ -16,7 +16,7 @@ struct Reading {
   HubModel& model;
 };
 
-/// What a family's table cannot say: fields that depend on others or on tensors.
+/// Fields that depend on others or on tensors, which a table of names cannot express.
 struct FamilyCode {
   void (*read)(const Reading& reading) = [](const Reading&) {};
   void (*write)(nlohmann::json& config, const models::TransformerOptions& options) =
