@@ -218,7 +218,7 @@ RoutedOutput Mixture::run(const torch::Tensor& x, const ForwardContext& context,
   if (context.observer != nullptr && context.observer->expert_hidden_layers)
     context.observer->expert_hidden_layers(
         ops::expert_hidden_layers(flat, experts_, {.expert = kept, .weight = chosen.topk_weight}));
-  // The router that experts choose by offers all of them at every position.
+  // If experts choose positions, every position comes with all of them.
   const ops::PartOfProducts active(options_.active, kept.size(1));
   const auto y =
       ops::expert_feed_forward(flat, experts_, {.expert = kept, .weight = chosen.topk_weight},

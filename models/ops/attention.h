@@ -79,7 +79,7 @@ struct AttentionPosition {
   /// Between which none attends: of the keys and of the queries; undefined: all are one.
   torch::Tensor documents = {}, query_documents = {};  // [B, S], [B, T]
   int64_t layer = 0;
-  std::optional<int64_t> window = {};  // by the bias, from 1 on: see AttentionOptions
+  std::optional<int64_t> window = {};  // the bias hides keys at this distance and beyond
   /// Where the layers of a pass keep the mask that they share on a GPU; null: nowhere.
   std::shared_ptr<torch::Tensor> kept_mask = nullptr;
 };

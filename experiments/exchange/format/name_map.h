@@ -61,7 +61,7 @@ struct TokenizerWords {
 /// A field of config.json that has the value of one or more keys of ours.
 struct ForeignField {
   std::vector<std::string> keys;       // below model; the first of them is written
-  std::optional<std::string> usual{};  // in a file without it, a word or JSON; none: not left out
+  std::optional<std::string> usual{};  // a word or JSON for an absent field; none: required
   Words words{};       // true or false there -> our word; empty: both have the same values
   bool size = true;    // the integer is the size of a tensor
   bool again = false;  // another field has these keys, and this one may say the same once more
@@ -100,7 +100,7 @@ struct FamilyMap {
   std::string like;          // the family whose table this one is laid over
   std::string architecture;  // written to config.json; empty: the family is only read
   std::string prefix;  // of the tensors of a model with a head; one without a head has them without
-  models::TransformerOptions model;  // what the family fixes, and defaults elsewhere
+  models::TransformerOptions model;  // of the family; defaults where it fixes none
   Origins tensors;
   Words unused;  // foreign tensors that say nothing new -> what each must be (unused_tensors.h)
   ForeignFields fields;

@@ -21,8 +21,8 @@ tokenizer::SpecialIds special_ids(ConfigFields& config) {
           .mask = {}};
 }
 
-/// What the family fixes, without dropout, as the model is used; a study that trains it further
-/// says so.
+/// The family's options without dropout, for a model that is only used; a study that trains it
+/// further sets its own.
 models::TransformerOptions begun(models::TransformerOptions options) {
   options.embedding_scale = false;
   options.dropout = 0;

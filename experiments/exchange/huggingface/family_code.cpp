@@ -180,8 +180,8 @@ void read_t5_network(ConfigFields& config, models::DenseFeedForward& network) {
   network.gated = gated;
 }
 
-/// Where its file says whether outputs are scaled, Transformers 5 has written it, and always that
-/// they are the embedding, also of models whose output is a matrix of its own.
+/// A file that says whether outputs are scaled is by Transformers 5, which says of every model that
+/// its output is the embedding, even if the output has a matrix of its own.
 void read_t5_output(ConfigFields& config, bool has_matrix, models::TransformerOptions& o) {
   const auto scaled = config.find<bool>("scale_decoder_outputs");
   const bool said = config.find<bool>("tie_word_embeddings").value_or(true);

@@ -69,7 +69,7 @@ std::optional<int64_t> integer_in(ConfigFields& config, const std::string& name,
   return field.size ? config.find_size(name) : config.find<int64_t>(name);
 }
 
-/// What the field says in our words; null if it is absent or null.
+/// The value of the field in our words; null if it is absent or null.
 json value_in(ConfigFields& config, const std::string& name, const ForeignField& field,
               const Type& type) {
   if (type.kind == Type::Kind::optional) return value_in(config, name, field, *type.element);

@@ -12,7 +12,7 @@ namespace ablate::exchange {
 /// The activation that a field names. Throws CheckpointError for one that Ablate does not have.
 models::Activation activation_named(const ConfigFields& config, const std::string& field,
                                     const std::string& name);
-/// Its name there; empty if it has none.
+/// The foreign name of the activation; empty if it has none.
 std::string name_of(models::Activation activation);
 
 /// The value of a key; null if it is absent.

@@ -72,7 +72,7 @@ Tensor gated(const Pass& p, const Tensor& x, const std::string& at, bool bias) {
   return p.w.linear(gate * p.w.linear(x, at + "up_proj", bias), at + "down_proj", bias);
 }
 
-/// What its class has always, and whether it reads a field.
+/// Parts that every model of its class has, and fields that the class reads.
 struct LlamaKind {
   bool qkv_bias = false, qk_norm = false, reads_attention_bias = true, reads_mlp_bias = false;
 };
