@@ -77,7 +77,9 @@ target_include_directories(ablate_sentencepiece PRIVATE ${CMAKE_BINARY_DIR}/gene
   ${inside}/src/builtin_pb ${inside}/third_party ${inside}/third_party/protobuf-lite)
 target_link_libraries(ablate_sentencepiece PUBLIC Threads::Threads)
 target_link_options(ablate_sentencepiece INTERFACE LINKER:--exclude-libs,libsentencepiece.a)
-set_target_properties(ablate_sentencepiece PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${sentencepiece_root}/lib)
+# Half of its protobuf's sources leave macros behind that the next source in a unit may not find.
+set_target_properties(ablate_sentencepiece PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${sentencepiece_root}/lib UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16
+  UNITY_BUILD_CODE_AFTER_INCLUDE "#ifdef PROTOBUF_NAMESPACE\n#include <google/protobuf/port_undef.inc>\n#endif")
 
 add_library(ablate_nlohmann INTERFACE)
 add_library(ablate::nlohmann ALIAS ablate_nlohmann)

@@ -74,3 +74,25 @@ function(ablate_library folder)
     target_precompile_headers(ablate_${name} REUSE_FROM torch_headers)
   endif()
 endfunction()
+
+# Units that the build writes include next to nothing: a change of what they say compiles in no time.
+function(ablate_generated target file)
+  target_sources(${target} PRIVATE ${file})
+  set_source_files_properties(${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# The function of experiments/carried_texts.h with this name, which returns the files that match the patterns.
+function(ablate_carried_texts target name)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  foreach(file ${files})
+    get_filename_component(stem ${file} NAME_WE)
+    file(READ ${file} text)
+    string(APPEND texts "    {\"${stem}\", R\"yaml(${text})yaml\"},\n")
+  endforeach()
+  set(unit ${CMAKE_BINARY_DIR}/generated/${name}.cpp)
+  file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT "#include \"experiments/carried_texts.h\"\n
+constexpr ablate::CarriedText kTexts[] = {\n@texts@};\n
+std::span<const ablate::CarriedText> ablate::@name@() { return kTexts; }\n")
+  ablate_generated(${target} ${unit})
+endfunction()

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "experiments/carried_texts.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/config/study/explanation.h"
@@ -13,7 +14,6 @@
 #include "experiments/config/yaml/problem.h"
 #include "experiments/errors.h"
 #include "experiments/run/model_cost.h"
-#include "starters.h"  // made of experiments/studies/quickstart.yaml and experiments/architectures
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
@@ -67,8 +67,8 @@ struct InitRequest {
 
 std::vector<std::string> architectures() {
   std::vector<std::string> names;
-  for (const auto& starter : kStarters)
-    if (starter.name != std::string(kQuickstart)) names.emplace_back(starter.name);
+  for (const auto& [name, text] : starters())
+    if (name != std::string(kQuickstart)) names.emplace_back(name);
   return names;
 }
 
@@ -81,7 +81,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
 /// A study to start with as a file beside its schema.
 std::string starter(const InitRequest& request) {
   const auto name = request.like.empty() ? kQuickstart : request.like;
-  std::string text = std::ranges::find(kStarters, name, &Starter::name)->text;
+  std::string text = std::ranges::find(starters(), name, &CarriedText::name)->text;
   replace(text, "../../docs/study.schema.json", kSchemaFile);
   if (!request.like.empty()) return text;
   replace(text, "experiments/studies/quickstart.yaml", request.file);

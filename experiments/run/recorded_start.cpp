@@ -7,7 +7,6 @@
 
 #include <ctime>
 
-#include "commit.h"  // made by cmake/commit.cmake
 #include "models/hardware.h"
 #include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
@@ -17,6 +16,9 @@
 #include "training/storage/finite_json.h"
 
 namespace ablate::run {
+
+extern const char kCommit[];  // cmake/commit.cmake writes it
+
 namespace {
 
 std::string utc_now() {
@@ -48,7 +50,7 @@ records::RunStart start_on(const torch::Device& device) {
           .libtorch = training::to_text(training::loaded_libtorch()),
           .libtorch_built = TORCH_VERSION,
           .program_sha256 = training::program_sha256(),
-          .commit = ABLATE_COMMIT,
+          .commit = kCommit,
           .job = training::scheduler_job()};
 }
 

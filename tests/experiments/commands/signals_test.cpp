@@ -12,6 +12,11 @@ namespace {
 constexpr int kSaved = 75;
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
+/// What cmake/commit.cmake writes.
+std::string unit_of(const std::string& commit) {
+  return "namespace ablate::run {\nextern const char kCommit[] = \"" + commit + "\";\n}\n";
+}
+
 class SignalsTest : public ProgramTest {
  protected:
   SignalsTest() { std::signal(SIGHUP, SIG_DFL); }  // the tests may run under nohup
@@ -161,20 +166,19 @@ TEST_F(SignalsTest, ARebuildDuringAStudyMixesNoPrograms) {
     EXPECT_EQ(start.at("program_sha256"), tokenizer::sha256(read_file(kProgram)));
     EXPECT_NE(start.at("host"), "");
     EXPECT_NE(start.at("processor"), "");
-    EXPECT_EQ(read_file(ABLATE_BUILD "/generated/commit.h"),
-              "#define ABLATE_COMMIT \"" + start.at("commit").get<std::string>() + "\"\n");
+    EXPECT_EQ(read_file(ABLATE_BUILD "/generated/commit.cpp"), unit_of(start.at("commit")));
   }
 }
 
 TEST_F(SignalsTest, TheCommitIsThatOfTheSourceAndNoneOfAnArchive) {
   const auto described = [&](const std::filesystem::path& source) {
-    const auto header = folder_ / "commit.h";
-    EXPECT_EQ(shell("cmake -DSOURCE=" + source.string() + " -DHEADER=" + header.string() +
+    const auto unit = folder_ / "commit.cpp";
+    EXPECT_EQ(shell("cmake -DSOURCE=" + source.string() + " -DUNIT=" + unit.string() +
                     " -P " ABLATE_SOURCE "/cmake/commit.cmake 2>&1"),
               (Outcome{0, ""}));
-    return read_file(header);
+    return read_file(unit);
   };
-  EXPECT_EQ(described(folder_), "#define ABLATE_COMMIT \"\"\n");
+  EXPECT_EQ(described(folder_), unit_of(""));
   const auto checkout = folder_ / "checkout";
   std::filesystem::create_directories(checkout);
   const auto git = "git -C " + checkout.string() + " -c user.name=a -c user.email=b ";
@@ -183,9 +187,9 @@ TEST_F(SignalsTest, TheCommitIsThatOfTheSourceAndNoneOfAnArchive) {
             0);
   auto commit = shell(git + "rev-parse --short HEAD").output;
   commit.pop_back();
-  EXPECT_EQ(described(checkout), "#define ABLATE_COMMIT \"" + commit + "\"\n");
+  EXPECT_EQ(described(checkout), unit_of(commit));
   write_file(checkout / "file", "two");
-  EXPECT_EQ(described(checkout), "#define ABLATE_COMMIT \"" + commit + "-dirty\"\n");
+  EXPECT_EQ(described(checkout), unit_of(commit + "-dirty"));
 }
 
 }  // namespace
