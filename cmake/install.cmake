@@ -17,11 +17,11 @@ install(CODE "set(ENV{LD_LIBRARY_PATH} \"${torch_root}/lib:\$ENV{LD_LIBRARY_PATH
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/ablate COMPONENT program)
 
 set(package lib/cmake/Ablate)
-foreach(name models options warnings)
+foreach(name models models_options options warnings)
   set_target_properties(ablate_${name} PROPERTIES EXPORT_NAME ${name})
 endforeach()
 target_compile_features(ablate_options INTERFACE cxx_std_20)
-install(TARGETS ablate_models ablate_options ablate_warnings EXPORT Ablate ARCHIVE DESTINATION lib)
+install(TARGETS ablate_models ablate_models_options ablate_options ablate_warnings EXPORT Ablate ARCHIVE DESTINATION lib)
 install(DIRECTORY models options DESTINATION include/ablate FILES_MATCHING PATTERN "*.h")
 install(EXPORT Ablate NAMESPACE ablate:: FILE AblateTargets.cmake DESTINATION ${package})
 configure_package_config_file(cmake/AblateConfig.cmake.in ${CMAKE_BINARY_DIR}/AblateConfig.cmake

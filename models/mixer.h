@@ -60,6 +60,9 @@ class ScoredMixer : public Mixer {
   }
 };
 
+/// x with zeros at padding; the mask may be undefined. // [B, T, D], [B, T] -> [B, T, D]
+torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& padding_mask);
+
 /// The outputs of `heads` heads, or their replacement by `observer`, which may be null.
 /// // [B, T, HW] -> [B, T, HW]
 torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer);

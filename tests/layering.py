@@ -37,9 +37,9 @@ ROOMS = {
     "commands": ["analysis", "analysis/statistics", "config", "exchange", "records", "report", "run", "schedule"],
 }
 # One library, one unity build; the longest folder that holds a file is its library.
-LIBRARIES = ["options", "tokenizer", "tokenizer/text", "tokenizer/huggingface", "data", "models", "models/kernel", "training/storage", "training/process",
+LIBRARIES = ["options", "tokenizer", "tokenizer/text", "tokenizer/huggingface", "data", "models/options", "models", "models/kernel", "training/storage", "training/process",
              "training/metrics", "training/tensorboard", "training/checkpoint/format", "training"] + ["experiments/" + room for room in ROOMS] + ["experiments"]
-TORCH_FREE = ["options", "tokenizer", "tokenizer/text", "tokenizer/huggingface", "data", "models/kernel", "training/storage", "training/process", "training/metrics",
+TORCH_FREE = ["options", "tokenizer", "tokenizer/text", "tokenizer/huggingface", "data", "models/options", "models/kernel", "training/storage", "training/process", "training/metrics",
               "training/tensorboard", "training/checkpoint/format"] + [
     "experiments/" + room for room in ROOMS if room not in ("run", "exchange", "commands")]
 SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it

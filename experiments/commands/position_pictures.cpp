@@ -10,6 +10,7 @@
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/report/page/page.h"
+#include "models/options/position_plan.h"
 #include "models/position/position.h"
 
 namespace ablate::commands {

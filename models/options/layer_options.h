@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "models/options/attention_options.h"
 #include "models/options/canon_options.h"
 #include "models/options/feed_forward_options.h"
+#include "models/options/mixer_options.h"
 #include "models/options/ngram_options.h"
 #include "models/options/option_traits.h"
 #include "models/options/position_options.h"
@@ -200,10 +200,11 @@ struct LayerOptions {
     visit("canon", o.canon, "short convolutions inside a layer (Canon layers)");
   }
 
-  friend bool operator==(const LayerOptions& left, const LayerOptions& right) {
-    return equal_options(left, right);
-  }
+  friend bool operator==(const LayerOptions& left, const LayerOptions& right);
 };
+
+bool equal(const PositionOptions& left, const PositionOptions& right);
+bool equal(const FeedForwardOptions& left, const FeedForwardOptions& right);
 
 /// The different layers of one side; empty: all of them have the model's options.
 using SideLayers = std::vector<LayerOptions>;
@@ -214,17 +215,10 @@ inline bool are_alike(const std::vector<LayerOptions>& layers) {
 }
 
 /// The dense feed-forward that all layers with the same one share; null: the layer has its own.
-inline const DenseFeedForward* shared_feed_forward(const LayerOptions& layer) {
-  const auto* dense = std::get_if<DenseFeedForward>(&layer.feed_forward);
-  return dense != nullptr && dense->shared ? dense : nullptr;
-}
+const DenseFeedForward* shared_feed_forward(const LayerOptions& layer);
 
 /// Whether two layers have the feed-forward that their options say they share.
-inline bool share_feed_forward(const LayerOptions& one, const LayerOptions& other) {
-  const auto *first = shared_feed_forward(one), *second = shared_feed_forward(other);
-  return first != nullptr && second != nullptr && equal_options(*first, *second) &&
-         one.canon.same_inside(other.canon);
-}
+bool share_feed_forward(const LayerOptions& one, const LayerOptions& other);
 
 /// Whether a scheme acts inside multi-head attention.
 constexpr bool needs_attention(const PositionOptions& position) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "models/options/position_plan.h"
 #include "models/position/position.h"
 #include "models/residual.h"
 #include "models/stack/layer.h"

@@ -195,7 +195,7 @@ inline bool is_moefied(const models::TransformerOptions& model) {
   const auto* mixture = std::get_if<models::MixtureOptions>(&model.layer.feed_forward);
   const auto alike = [&](const models::SideLayers& layers) {
     return std::ranges::all_of(layers, [&](const auto& layer) {
-      return models::equal_values(layer.feed_forward, model.layer.feed_forward);
+      return models::equal(layer.feed_forward, model.layer.feed_forward);
     });
   };
   return alike(model.encoder) && alike(model.decoder) && mixture != nullptr && !mixture->gated &&
