@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 namespace ablate {
 
@@ -16,5 +17,15 @@ std::span<const CarriedText> starters();
 
 /// The maps of names of other projects' families, as YAML.
 std::span<const CarriedText> family_yamls();
+
+/// The one file of words of other toolkits, and of what they are called here.
+std::span<const CarriedText> foreign_word_lists();
+
+/// The text with this name. REQUIRES: there is one.
+inline const char* text_named(std::span<const CarriedText> texts, std::string_view name) {
+  auto one = texts.begin();
+  while (one->name != name) ++one;
+  return one->text;
+}
 
 }  // namespace ablate

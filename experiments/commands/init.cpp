@@ -81,7 +81,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
 /// A study to start with as a file beside its schema.
 std::string starter(const InitRequest& request) {
   const auto name = request.like.empty() ? kQuickstart : request.like;
-  std::string text = std::ranges::find(starters(), name, &CarriedText::name)->text;
+  std::string text = text_named(starters(), name);
   replace(text, "../../docs/study.schema.json", kSchemaFile);
   if (!request.like.empty()) return text;
   replace(text, "experiments/studies/quickstart.yaml", request.file);

@@ -12,13 +12,13 @@ inline constexpr std::string_view kMetricPath = "compare.metric";
 
 /// A word of another toolkit, and what it is called here.
 struct ForeignWord {
-  std::string_view word;    // in lower case, with _ for -
-  std::string_view path;    // the key, kMetricPath of a metric; empty: there is none
-  std::string_view value;   // the key's value as YAML; empty: the word is the name of the key
-  std::string_view remark;  // how the meaning differs; may be empty
+  std::string word;    // in lower case, with _ for -
+  std::string path;    // the key, kMetricPath of a metric; empty: there is none
+  std::string value;   // the key's value as YAML; empty: the word is the name of the key
+  std::string remark;  // how the meaning differs; may be empty
 };
 
-/// All of them. A word may stand for several things.
+/// All of them, from foreign_words.yaml. A word may stand for several things.
 std::span<const ForeignWord> foreign_words();
 
 /// "model.position.kind: rotary", "training.schedule.peak: a batch is measured in ...".

@@ -1,13 +1,11 @@
 #include "experiments/exchange/huggingface/family_maps.h"
 
-#include <algorithm>
-
 #include "experiments/carried_texts.h"
 
 namespace ablate::exchange {
 
 FamilyMap family_map(const std::string& family) {
-  const auto& yaml = std::ranges::find(family_yamls(), family, &CarriedText::name)->text;
+  const auto* yaml = text_named(family_yamls(), family);
   auto map = read_family_map(family + ".yaml", yaml);
   return map.like.empty() ? map : read_family_map(family + ".yaml", yaml, family_map(map.like));
 }
