@@ -18,6 +18,9 @@ std::span<const CarriedText> starters();
 /// The maps of names of other projects' families, as YAML.
 std::span<const CarriedText> family_yamls();
 
+/// The style sheets of pages.
+std::span<const CarriedText> style_sheets();
+
 /// The one file of words of other toolkits, and of what they are called here.
 std::span<const CarriedText> foreign_word_lists();
 

@@ -5,33 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/carried_texts.h"
 #include "experiments/report/markup.h"
 
 namespace ablate::report {
 namespace {
 
 constexpr int64_t kShades = 20;
-
-constexpr const char* kStyle = R"(
-:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --line: #d8d8d8; --shade: 0 94 158; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #ececec; --paper: #16181b; --line: #3c4046; --shade: 86 180 233; }
-}
-body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  margin: 2rem auto; max-width: 96rem; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin: 2rem 0 0; } h3 { font-size: 1rem; margin: 1rem 0 .3rem; }
-.heads { display: flex; flex-wrap: wrap; gap: 1.2rem; }
-.scroll { overflow-x: auto; max-width: 100%; }
-table { border-collapse: collapse; font-size: .7rem; }
-caption { text-align: left; font-weight: 600; padding-bottom: .2rem; }
-th { font-weight: 400; white-space: pre; }
-thead th { writing-mode: vertical-rl; transform: rotate(180deg); text-align: left; padding: .15rem 0; }
-tbody th { text-align: right; padding: 0 .35rem 0 0; }
-td { width: 1.45rem; min-width: 1.45rem; height: 1.3rem; text-align: center; border: 1px solid var(--line);
-  font-variant-numeric: tabular-nums; }
-thead td { border: 0; }
-td:hover { outline: 2px solid var(--ink); }
-)";
 
 /// A class for every twentieth, so that a page of many cells stays small.
 std::string shades() {
@@ -70,10 +50,11 @@ std::string head_table(const AttentionMap& map, size_t head) {
 std::string attention_page(const std::string& title, const std::vector<AttentionGroup>& groups) {
   auto page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}{2}</style></head>\n<body>\n"
+      "content=\"width=device-width\">\n<title>{0}</title>\n<style>\n{1}{2}</style></"
+      "head>\n<body>\n"
       "<h1>{0}</h1>\n<p>A row is a token that reads, a column a token that is read; cells are per "
       "cent of the row, blank below 3.</p>\n",
-      text(title).html(), kStyle, shades());
+      text(title).html(), text_named(style_sheets(), "attention"), shades());
   for (const auto& group : groups) {
     page += fmt::format("<h2>{}</h2>\n", text(group.title).html());
     for (const auto& layer : group.layers) {
