@@ -85,6 +85,30 @@ bool are_ids(std::span<const char> bytes, const NumberType& type, int64_t vocabu
   return true;
 }
 
+/// How often each byte stands at even and at odd places.
+using ByteCounts = std::array<std::array<int64_t, 256>, 2>;
+
+void count_bytes(std::span<const char> bytes, ByteCounts& counts) {
+  for (size_t at = 0; at < bytes.size(); ++at)
+    ++counts[at % 2][static_cast<unsigned char>(bytes[at])];
+}
+
+/// Whether every byte looks like a token: both places have one distribution, as the low and the
+/// high bytes of uint16 ids have not, unless they are noise.
+bool look_like_tokens(const ByteCounts& counts) {
+  constexpr int64_t kTelling = 2048, kFewest = 16, kMost = 200;  // pairs; different bytes
+  constexpr double kApart = 0.15;                                // total variation
+  int64_t pairs = 0, apart = 0, different = 0;
+  for (size_t byte = 0; byte < counts[0].size(); ++byte) {
+    const auto even = counts[0][byte], odd = counts[1][byte];
+    pairs += even;
+    apart += std::abs(even - odd);
+    different += even + odd > 0 ? 1 : 0;
+  }
+  return pairs >= kTelling && different >= kFewest && different <= kMost &&
+         static_cast<double>(apart) < 2 * kApart * static_cast<double>(pairs);
+}
+
 /// Whether every number is a multiple of 256: an id whose bytes stand the other way round.
 bool begin_with_zero(std::span<const char> bytes, int64_t width) {
   for (size_t at = 0; at < bytes.size(); at += static_cast<size_t>(width))
@@ -161,12 +185,14 @@ void TokenFile::check_type(int64_t vocabulary) const {
     if (bytes_ >= kTelling && std::cmp_greater_equal(type.width, width_) && type.name != own)
       possible.push_back(type);
   bool only_zeros = true, big_endian = bytes_ >= kTelling;
+  ByteCounts counts{};
   for (const auto begin : pieces()) {
-    if (possible.empty() && !big_endian) break;
+    if (possible.empty() && !big_endian && !assumed_) break;
     std::vector<char> bytes(static_cast<size_t>(std::min(kPiece, size_ - begin) * width_));
     read_bytes(offset_of(begin), bytes);
     only_zeros = only_zeros && std::ranges::all_of(bytes, [](char c) { return c == 0; });
     big_endian = big_endian && begin_with_zero(bytes, width_);
+    count_bytes(bytes, counts);
     std::erase_if(possible, [&](const auto& type) { return !are_ids(bytes, type, vocabulary); });
   }
   if (!possible.empty() && !only_zeros) {
@@ -186,6 +212,11 @@ void TokenFile::check_type(int64_t vocabulary) const {
         "with numpy.fromfile(FILE, '>u2' or '>u4').astype('uint32').tofile(...), and write "
         "data.dtype: uint32",
         own));
+  if (assumed_ && look_like_tokens(counts))
+    fail(
+        "looks like uint8 numbers, not uint16: bytes at even and at odd places are distributed "
+        "alike; numpy.fromfile(FILE, 'uint8').astype('uint16').tofile(...), or write data.dtype: "
+        "uint16 if that is what it holds");
   if (assumed_ && vocabulary > kNarrow)
     fail(
         fmt::format("has no header, and uint16, as which it would be read, is too narrow for ids "

@@ -27,8 +27,8 @@ class TokenFile {
   TokenFile& operator=(const TokenFile&) = delete;
 
   /// Throws DataError if the bytes behind no header are numbers of another type: read as these, all
-  /// in pieces() are ids below `vocabulary`; or if nothing says the type and uint16 is too narrow
-  /// for the vocabulary.
+  /// in pieces() are ids below `vocabulary`; or if nothing says the type and it looks like uint8,
+  /// or uint16 is too narrow for the vocabulary.
   void check_type(int64_t vocabulary) const;
 
   const std::filesystem::path& path() const { return path_; }

@@ -1,7 +1,9 @@
 #include "data/token_file.h"
 
 #include <bit>
+#include <cmath>
 #include <numeric>
+#include <random>
 
 #include "data/augmentation.h"
 #include "data/batch_stream.h"
@@ -155,6 +157,29 @@ TEST_F(TokenFiles, OfFloat16AreToldFromUint16) {
   EXPECT_TRUE(says(error(), "holds float16 numbers, not uint16"));
   halves.push_back(1000);
   EXPECT_EQ(error(), "no error") << "1000 is no integer as a float16";
+}
+
+TEST_F(TokenFiles, OfSingleBytesAreToldFromUint16UnlessTheStudySaysTheType) {
+  const auto drawn = [](double most, double power) {  // rarer the larger
+    std::mt19937 random(1);
+    Ids ids(6000);
+    for (auto& id : ids) {
+      const auto share = static_cast<double>(random()) / 4294967296.0;
+      id = static_cast<uint32_t>(most * std::pow(share, power));
+    }
+    return ids;
+  };
+  const auto read_as = [&](const std::string& bytes, std::optional<TokenType> type) {
+    const auto file = write("a.bin", bytes);
+    return message_of([&] { TokenFile(file, type).check_type(65'536); });
+  };
+  const auto characters = bytes_of(drawn(65, 2), 1);
+  EXPECT_TRUE(says(read_as(characters, {}), "looks like uint8 numbers, not uint16"));
+  EXPECT_EQ(read_as(characters, TokenType::uint16), "no error");
+  for (const double vocabulary : {200.0, 5000.0, 50'257.0, 65'000.0})
+    for (const double power : {1.0, 3.0})
+      EXPECT_EQ(read_as(bytes_of(drawn(vocabulary, power), 2), {}), "no error")
+          << vocabulary << " " << power;
 }
 
 TEST_F(TokenFiles, OfAnotherTypeSayHowToWriteThem) {
