@@ -212,6 +212,22 @@ std::string SequenceFormat::decode(std::span<const int32_t> ids,
   }
 }
 
+std::string SequenceFormat::continuation(std::string_view text, std::span<const int32_t> source,
+                                         std::span<const int32_t> ids,
+                                         const Tokenizers& tokenizers) const {
+  if (!continues_text() && !fills_masks()) return decode(ids, tokenizers);
+  const auto end = std::ranges::find(source.rbegin(), source.rend(), tokenizer::kEos);
+  std::vector<int32_t> line(end.base(), source.end());
+  const auto before = decode(line, tokenizers);
+  line.insert(line.end(), ids.begin(), ids.end());
+  auto all = decode(line, tokenizers);
+  if (!all.starts_with(before)) return decode(ids, tokenizers);
+  all.erase(0, before.size());
+  // A space at the end of the text, which the tokenizer may leave out, is not written twice.
+  if (text.ends_with(' ') && !before.ends_with(' ') && all.starts_with(' ')) all.erase(0, 1);
+  return all;
+}
+
 std::optional<int32_t> SequenceFormat::end_token(bool one_line) const {
   const bool one_document = one_line || (tokens_ && tokens_->mask_documents);
   if (continues_text() && !one_document) return {};

@@ -77,6 +77,10 @@ class SequenceFormat {
                                                   const Tokenizers& tokenizers) const;
   /// The text of an output; end tokens within it are the ends of lines. Of a class its name.
   std::string decode(std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
+  /// The text of an output behind `text`, whose ids are `source`: of running text what it adds to
+  /// the last line, whose next word has its space from the token that begins it.
+  std::string continuation(std::string_view text, std::span<const int32_t> source,
+                           std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
 
   /// The id that a decoder reads before its first output, in training and in search. A decoder-only
   /// model reads it before the prompt; it is absent if the tokenizer puts no start token there.

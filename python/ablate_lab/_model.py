@@ -142,7 +142,13 @@ class Model:
         ids = [token for line in prompt.split("\n") for token in (*source.encode(line), self.facts["eos"])]
         row = ids[:-1] or ids  # an end token closes every line but the one to go on with, and stands before a text
         method = "sample" if how.keys() & sampling.keys() else "greedy"
-        return str(target.decode(self._outputs(method, [row], max_ratio=1e9, **how)[0]))
+        found = self._outputs(method, [row], max_ratio=1e9, **how)[0]
+        line = source.encode(prompt.rpartition("\n")[2])
+        before, both = target.decode(line), target.decode([*line, *found])
+        if not both.startswith(before):
+            return target.decode(found)
+        added = both[len(before):]  # with the space that its first token stands for
+        return added.removeprefix(" ") if prompt.endswith(" ") and not before.endswith(" ") else added
 
 
 def load_model(path: str | os.PathLike[str], device: str = "cpu") -> Model:

@@ -149,6 +149,21 @@ TEST_F(SequenceFormatTest, RunningTextEndsOnlyWhereOneLineIsWanted) {
   EXPECT_EQ(text.decode(Ids{a_, kEos, b_, c_, kEos}, tokenizers_), "a\nbc\n");
 }
 
+TEST(SequenceFormat, AContinuationHasTheSpaceBeforeItsFirstWord) {
+  const std::vector<Example> texts{{{}, "a b c"}};
+  const auto words = train_tokenizers({.kind = tokenizer::Kind::word}, texts);
+  const SequenceFormat format(Language{}, {.encoder = false}, 9);
+  const auto added = [&](const std::string& text) {
+    const auto source = format.encode_source(text, words)->ids;
+    return format.continuation(text, source, words.target.encode("b c"), words);
+  };
+  EXPECT_EQ(added("a"), " b c");
+  EXPECT_EQ(added("a "), "b c") << "a tidy tokenizer leaves the last space out";
+  EXPECT_EQ(added("c a"), " b c");
+  EXPECT_EQ(added("a\n"), "b c");
+  EXPECT_EQ(added(""), "b c");
+}
+
 TEST_F(SequenceFormatTest, AnExampleOfRunningTextByItselfIsALineAndTheLineAfterIt) {
   const SequenceFormat format(kRunningText, kDecoderAlone, 9);
   const auto set = format.encode_each(std::vector<Example>{{"ab", "c"}}, tokenizers_);

@@ -109,7 +109,9 @@ std::vector<std::vector<Translation>> fill_in(const Translator& translator,
     result.log_probability =
         Filling(translator.model, options, static_cast<uint64_t>(options.first_line) + line)
             .fill(ids);
-    result.text = translator.format.decode({ids.begin() + begin, ids.end()}, translator.tokenizers);
+    result.text =
+        translator.format.continuation(result.read.value_or(prompts[line]), prompt,
+                                       {ids.begin() + begin, ids.end()}, translator.tokenizers);
     results.push_back({std::move(result)});
   }
   return results;

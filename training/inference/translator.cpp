@@ -69,14 +69,16 @@ EncodedLines encode_lines(std::span<const Translator> translators, const Transla
   return all;
 }
 
-std::vector<Translation> to_translations(const Translator& translator,
+std::vector<Translation> to_translations(const Translator& translator, std::string_view line,
+                                         std::span<const int32_t> source,
                                          std::span<const models::Hypothesis> found,
                                          const std::optional<std::string>& read) {
   std::vector<Translation> texts;
   for (const auto& one : found) {
     const std::vector<int32_t> ids(one.ids.begin(), one.ids.end());
-    texts.push_back({translator.format.decode(ids, translator.tokenizers), one.score,
-                     one.log_probability, one.ended, read});
+    texts.push_back({translator.format.continuation(read ? std::string_view(*read) : line, source,
+                                                    ids, translator.tokenizers),
+                     one.score, one.log_probability, one.ended, read});
   }
   if (texts.empty()) texts.push_back({.read = read});
   return texts;
@@ -149,8 +151,10 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
     const auto found = search(lines, batches[batch]);
     for (size_t i = 0; i < found.size(); ++i) {
       const auto row = static_cast<size_t>(batches[batch][i]);
-      auto& result = results[lines.line_of[row]];
-      result = to_translations(first, found[i], lines.read[row]);
+      const auto line = lines.line_of[row];
+      auto& result = results[line];
+      result =
+          to_translations(first, task.lines[line], lines.sources[row], found[i], lines.read[row]);
       if (task.one_line)
         for (auto& one : result) one.text = data::one_line(std::move(one.text));
     }

@@ -231,7 +231,7 @@ TEST_F(TokenizerFiles, AModelContinuesWhatItsTokenizerWrites) {
                                      {.beam = 1, .max_length = 4})[0][0]
           .text;
     };
-    const auto expected = text_of(family.at("continued"), family.at("config"));
+    const auto expected = " " + text_of(family.at("continued"), family.at("config"));
     EXPECT_TRUE(continued(1).starts_with(expected)) << continued(1) << " for " << expected;
     EXPECT_EQ(continued(2), continued(1));  // read beside a longer one
   }
