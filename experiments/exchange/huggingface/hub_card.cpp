@@ -118,7 +118,9 @@ json hub_generation(const models::SearchOptions& decoding, const json& config) {
                    {"top_k", sampling->top_k},
                    {"top_p", sampling->top_p}});
   else if (decoding.beam > 1)
-    chosen.update({{"num_beams", decoding.beam}, {"length_penalty", decoding.length_penalty}});
+    chosen.update({{"num_beams", decoding.beam},
+                   {"length_penalty", decoding.length_penalty},
+                   {"early_stopping", true}});  // at as many ended outputs as beams, as is_done()
   return chosen;
 }
 

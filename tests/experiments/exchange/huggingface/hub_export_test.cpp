@@ -88,6 +88,7 @@ TEST(HubGeneration, SaysHowOutputsWereSearchedFor) {
                                                   {"suppress_tokens", {0, 1}},
                                                   {"num_beams", 4},
                                                   {"length_penalty", 0.6},
+                                                  {"early_stopping", true},
                                                   {"min_new_tokens", 3},
                                                   {"max_new_tokens", 50}}));
   search = {};
