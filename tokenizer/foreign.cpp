@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFirstLine = "ablate tokenizer ";
-constexpr const char *kStarts = "starts", *kEnds = "ends";
+constexpr const char *kStarts = "starts", *kEnds = "ends", *kCleans = "cleans";
 
 struct Role {
   const char* name;
@@ -44,6 +44,7 @@ ForeignFacts read_facts(std::string_view line) {
     if (tree.contains("vocabulary")) tree["vocabulary"].get_to(facts.vocabulary);
     if (tree.contains(kStarts))
       facts.framing = {.start = tree[kStarts].get<bool>(), .end = tree.at(kEnds).get<bool>()};
+    facts.cleans = tree.value(kCleans, false);
     return facts;
   } catch (const json::exception&) {
     throw TokenizerError("not a usable tokenizer: its first line is damaged");
@@ -59,6 +60,7 @@ std::string with_facts(const ForeignFacts& facts, std::string_view file) {
   if (facts.size) tree["size"] = *facts.size;
   if (!facts.vocabulary.empty()) tree["vocabulary"] = facts.vocabulary;
   if (facts.framing) tree.update({{kStarts, facts.framing->start}, {kEnds, facts.framing->end}});
+  if (facts.cleans) tree[kCleans] = true;
   return std::string(kFirstLine) + tree.dump() + "\n" + std::string(file);
 }
 
@@ -98,6 +100,8 @@ Surroundings surroundings_of(std::string_view tokenizer_json) {
   constexpr int32_t kText = -1;
   const auto framed = huggingface::TokenizerJson(tokenizer_json).framed({kText});
   const auto text = std::ranges::find(framed, kText);
+  if (text == framed.end())
+    throw TokenizerError("not a usable tokenizer.json: its post_processor leaves the text out");
   return {.before = {framed.begin(), text}, .behind = {text + 1, framed.end()}};
 }
 

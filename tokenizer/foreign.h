@@ -22,6 +22,8 @@ struct ForeignFacts {
   std::map<std::string, int32_t> vocabulary = {};
   /// None: the model's kind of sequence decides.
   std::optional<Framing> framing = {};
+  /// Whether decoding takes spaces before punctuation away (clean_up_tokenization_spaces).
+  bool cleans = false;
 };
 
 /// One text that keeps the facts and, unchanged, the file: a line as JSON before it.

@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 
+#include "tokenizer/huggingface/decoder.h"
 #include "tokenizer/model_check.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_tokens.h"
@@ -140,7 +141,9 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
     if (id >= kUnk && id < vocabulary_size())
       if (const auto theirs = model_->ids.theirs(id); theirs && *theirs < model_->file->size())
         kept.push_back(*theirs);
-  return model_->file->decode(kept);
+  auto text = model_->file->decode(kept);
+  if (facts() && facts()->cleans) huggingface::clean_up(text);
+  return text;
 }
 
 int64_t Tokenizer::vocabulary_size() const { return model_->ids.size(); }

@@ -11,6 +11,8 @@ from ablate_lab._arguments import plain, refuse_unknown
 
 
 UNKNOWN = 3  # our id; smaller ones are no part of any text
+# What Transformers replaces with clean_up_tokenization_spaces, in this order.
+CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
 
 
 def _reads_as_text(model: bytes, hidden: set[int]) -> Any:
@@ -36,6 +38,7 @@ class _Tokenizer:
         self._ids = {file_id: own for own, file_id in reversed(list(enumerate(ids)))}
         self._vocabulary: dict[str, int] = facts.get("vocabulary", {})
         self.ends = bool(facts.get("ends", True))  # a text closes with the end token
+        self._cleaned = CLEANED if facts.get("cleans") else ()
         self._json = model.startswith(b"{")
         try:
             if self._json:
@@ -64,6 +67,12 @@ class _Tokenizer:
         return [max(self._ids[file_id], UNKNOWN) for file_id in found]
 
     def decode(self, ids: Sequence[int]) -> str:
+        text = self._decoded(ids)
+        for spaced, joined in self._cleaned:
+            text = text.replace(spaced, joined)
+        return text
+
+    def _decoded(self, ids: Sequence[int]) -> str:
         file_ids = [self._file_ids[own] for own in ids if own >= UNKNOWN and self._file_ids[own] >= 0]
         if self._vocabulary:
             names = {file_id: name for name, file_id in self._vocabulary.items()}

@@ -88,22 +88,6 @@ void undo(Tokens& tokens, FromByteTokens) {
 
 void undo(Tokens& tokens, Fuse) { tokens = {joined(tokens, "")}; }
 
-void clean_up(std::string& text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kEnglish = {
-      {{" .", "."},
-       {" ?", "?"},
-       {" !", "!"},
-       {" ,", ","},
-       {" ' ", "'"},
-       {" n't", "n't"},
-       {" 'm", "'m"},
-       {" do not", " don't"},
-       {" 's", "'s"},
-       {" 've", "'ve"},
-       {" 're", "'re"}}};
-  for (const auto& [from, to] : kEnglish) replace_all(text, from, to);
-}
-
 void undo(Tokens& tokens, const JoinWordPieces& join) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     auto& token = tokens[i];
@@ -111,7 +95,9 @@ void undo(Tokens& tokens, const JoinWordPieces& join) {
       token.erase(0, join.prefix.size());
     else if (i > 0)
       token.insert(0, " ");
-    if (join.cleanup) clean_up(token);
+    if (!join.cleanup) continue;
+    clean_up(token);
+    replace_all(token, " do not", " don't");  // which no other replacement makes or undoes
   }
 }
 
@@ -160,6 +146,21 @@ StripEnds read_strip(const Node& node) {
 }
 
 }  // namespace
+
+void clean_up(std::string& text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kEnglish = {
+      {{" .", "."},
+       {" ?", "?"},
+       {" !", "!"},
+       {" ,", ","},
+       {" ' ", "'"},
+       {" n't", "n't"},
+       {" 'm", "'m"},
+       {" 's", "'s"},
+       {" 've", "'ve"},
+       {" 're", "'re"}}};
+  for (const auto& [from, to] : kEnglish) replace_all(text, from, to);
+}
 
 Decoder::Decoder(const Node& node) : between_("") { add(node); }
 

@@ -25,6 +25,9 @@ struct StripEnds {
   int64_t start = 0, stop = 0;
 };
 
+/// Takes spaces before punctuation away, as Transformers does.
+void clean_up(std::string& text);
+
 /// The decoder of a tokenizer.json: steps that follow each other.
 class Decoder {
  public:

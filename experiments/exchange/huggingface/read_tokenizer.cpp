@@ -29,6 +29,11 @@ json configuration(const std::filesystem::path& folder) {
   return config;
 }
 
+/// What a value of a BertNormalizer's `strip_accents` does; null: as `lowercase`.
+json strips_accents(const json& part, const json& value) {
+  return value.is_null() ? json(part.value("lowercase", true)) : value;
+}
+
 /// Throws TokenizerError if Transformers would change the file by a field of the configuration.
 void require_unchanged(const json& config, const std::string& file) {
   const auto tree = json::parse(file);
@@ -37,12 +42,19 @@ void require_unchanged(const json& config, const std::string& file) {
   };
   for (const auto& field :
        {Field{"do_lower_case", "normalizer", "BertNormalizer", "lowercase"},
+        Field{"strip_accents", "normalizer", "BertNormalizer", "strip_accents"},
+        Field{"tokenize_chinese_chars", "normalizer", "BertNormalizer", "handle_chinese_chars"},
         Field{"add_prefix_space", "pre_tokenizer", "ByteLevel", "add_prefix_space"}}) {
     const auto part = tree.find(field.part);
     if (!config.contains(field.name) || part == tree.end() || !part->is_object() ||
         part->value("type", "") != field.type)
       continue;
-    if (config[field.name].is_boolean() && config[field.name] != part->value(field.own, true))
+    auto said = config[field.name], own = part->value(field.own, json(true));
+    if (std::string_view(field.own) == "strip_accents") {
+      said = strips_accents(*part, said);
+      own = strips_accents(*part, own);
+    }
+    if (said.is_boolean() && said != own)
       throw TokenizerError(fmt::format("tokenizer_config.json has {}: {}, but tokenizer.json not",
                                        field.name, config[field.name].dump()));
   }
@@ -62,6 +74,12 @@ void require_known_tokens(const json& config, const Ids& ids) {
   }
 }
 
+/// Transformers does not clean up what BPE writes.
+bool cleans_up(const json& config, bool merges) {
+  const auto field = config.find("clean_up_tokenization_spaces");
+  return !merges && field != config.end() && *field == true;
+}
+
 tokenizer::SpecialIds specials_of(const json& config, const Ids& ids) {
   require_known_tokens(config, ids);
   return tokenizer::named_specials(config.dump(), ids);
@@ -75,7 +93,8 @@ HubTokenizer read_json_file(const std::filesystem::path& folder, const json& con
           .target = file,
           .vocabulary = {},
           .special = specials_of(config, ids),
-          .around = tokenizer::surroundings_of(file)};
+          .around = tokenizer::surroundings_of(file),
+          .cleans = cleans_up(config, json::parse(file).at("model").contains("merges"))};
 }
 
 /// Around a text by a class for SentencePiece models, which tokenizer_config.json may change.
@@ -94,7 +113,8 @@ HubTokenizer read_marian_files(const std::filesystem::path& folder, const json& 
                     .target = training::read_bytes(folder / "target.spm"),
                     .vocabulary = read_json(folder / "vocab.json").get<Ids>(),
                     .special = {},
-                    .around = {}};
+                    .around = {},
+                    .cleans = cleans_up(config, /*merges=*/false)};
   read.special = specials_of(config, read.vocabulary);
   const auto id_of = [&](std::string_view piece) {
     const auto found = read.vocabulary.find(std::string(piece));
@@ -119,7 +139,8 @@ HubTokenizer read_sentence_piece(const std::filesystem::path& file, const json& 
           .target = bytes,
           .vocabulary = {},
           .special = special,
-          .around = around_pieces(config, special, usual)};
+          .around = around_pieces(config, special, usual),
+          .cleans = cleans_up(config, /*merges=*/usual.start)};  // Llama's
 }
 
 HubTokenizer read_files(const std::filesystem::path& folder) {
@@ -183,7 +204,8 @@ data::Tokenizers tokenizers_of(const HubTokenizer& files, const HubCheckpoint& m
   const tokenizer::ForeignFacts facts{.specials = model.special,
                                       .size = model.vocabulary,
                                       .vocabulary = files.vocabulary,
-                                      .framing = framing_of(files, model)};
+                                      .framing = framing_of(files, model),
+                                      .cleans = files.cleans};
   const auto source = tokenizer::Tokenizer::foreign(files.source, facts);
   if (files.source == files.target) return {source, source};
   return {source, tokenizer::Tokenizer::foreign(files.target, facts)};

@@ -15,6 +15,7 @@ struct HubTokenizer {
   std::map<std::string, int32_t> vocabulary;  // ids of Marian's pieces; otherwise empty
   tokenizer::SpecialIds special;              // that the files name
   tokenizer::Surroundings around;             // what Transformers puts around a text
+  bool cleans = false;                        // whether it takes spaces before punctuation away
 };
 
 /// Reads tokenizer.json, or else Marian's source.spm, target.spm and vocab.json, or else a

@@ -22,6 +22,7 @@ json config_of(const Tokenizer& tokenizer, const TokenizerForm& form) {
   const auto& special = tokenizer.specials();
   auto config = json{{"tokenizer_class", "PreTrainedTokenizerFast"}};
   if (form.length) config["model_max_length"] = *form.length;
+  if (tokenizer.facts() && tokenizer.facts()->cleans) config["clean_up_tokenization_spaces"] = true;
   const auto name = [&](const std::string& key, const std::optional<int32_t>& id) {
     if (id && names.contains(*id)) config[key] = names.at(*id);
   };
@@ -64,6 +65,8 @@ void write_marian(const std::filesystem::path& folder, const data::Tokenizers& t
                      {"eos_token", tokenizer::kEosPiece},
                      {"unk_token", tokenizer::kUnkPiece}};
   if (form.length) config["model_max_length"] = *form.length;
+  if (tokenizers.target.facts() && tokenizers.target.facts()->cleans)
+    config["clean_up_tokenization_spaces"] = true;
   if (tokenizers.source.specials().mask) config["mask_token"] = tokenizer::kMaskToken;
   training::write_synced(folder / "tokenizer_config.json", config.dump(1) + "\n");
 }

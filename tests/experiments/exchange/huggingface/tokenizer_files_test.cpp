@@ -213,6 +213,34 @@ TEST_F(TokenizerFiles, AFieldThatWouldChangeTheFileIsNamed) {
   write_text("tokenizer.json", bert.dump());
   write_text("tokenizer_config.json", R"({"do_lower_case": false})");
   EXPECT_TRUE(says(refusal(), "has do_lower_case: false, but tokenizer.json not"));
+  for (const std::string field : {"strip_accents", "tokenize_chinese_chars"}) {
+    write_text("tokenizer_config.json", json{{field, false}}.dump());
+    EXPECT_TRUE(says(refusal(), "has " + field + ": false, but tokenizer.json not"));
+  }
+  for (const json& same : {json(nullptr), json(true)}) {  // null: as do_lower_case
+    write_text("tokenizer_config.json", json{{"strip_accents", same}}.dump());
+    EXPECT_NO_THROW(import());
+    std::filesystem::remove_all(run());
+  }
+}
+
+TEST_F(TokenizerFiles, SpacesBeforePunctuationGoAsTheConfigurationSays) {
+  for (const bool cleans : {false, true}) {
+    write_family("t5");
+    auto file = words(kTokens);
+    file["model"]["vocab"].erase("w9");
+    file["model"]["vocab"]["."] = 9;
+    write_text("tokenizer.json", file.dump());
+    write_text("tokenizer_config.json",
+               json{{"unk_token", "w7"}, {"clean_up_tokenization_spaces", cleans}}.dump());
+    import();
+    const auto text = run::load_run(run(), "").tokenizers.target;
+    EXPECT_EQ(text.decode(text.encode("w10 . w11")), cleans ? "w10. w11" : "w10 . w11");
+    std::filesystem::remove_all(folder() / "out");
+    export_huggingface({.run = run(), .to = folder() / "out"});
+    const auto config = json::parse(training::read_bytes(folder() / "out/tokenizer_config.json"));
+    EXPECT_EQ(config.value("clean_up_tokenization_spaces", false), cleans);
+  }
 }
 
 TEST_F(TokenizerFiles, AModelContinuesWhatItsTokenizerWrites) {
@@ -281,6 +309,9 @@ TEST_F(TokenizerFiles, WhatStandsAroundATextIsWhatTheFileSays) {
   file["post_processor"] = around({1, 4}, {});
   write_text("tokenizer.json", file.dump());
   EXPECT_TRUE(says(refusal(), "puts the tokens 1, 4 before a text"));
+  file["post_processor"]["single"] = json::array();
+  write_text("tokenizer.json", file.dump());
+  EXPECT_TRUE(says(refusal(), "post_processor leaves the text out"));
 }
 
 TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsNotWritten) {
