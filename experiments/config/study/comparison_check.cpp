@@ -23,10 +23,11 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-std::map<std::string, std::string> metrics_of_tasks(const Value& section,
+std::map<std::string, std::string> metrics_of_tasks(const CompareOptions& options,
                                                     const std::vector<std::string>& tasks,
                                                     ProblemList& problems) {
   std::map<std::string, std::string> found;
+  const auto& section = options.metrics;
   if (section.type != Value::Type::mapping)
     problems.add(section.mark, "compare.metrics must be a mapping of tasks to metrics");
   for (const auto& entry : section.entries) {
@@ -35,6 +36,14 @@ std::map<std::string, std::string> metrics_of_tasks(const Value& section,
                   {"metric", "compare.metrics", entry.value.mark}, problems);
     found[entry.key] = entry.value.scalar;
   }
+  const auto has_another = [&](const std::string& task) {
+    return found.contains(task) && found.at(task) != options.metric;
+  };
+  if (!tasks.empty() && std::ranges::all_of(tasks, has_another))
+    problems.add(section.mark,
+                 fmt::format("no task is compared by compare.metric, {}, and so by its margins and "
+                             "forecasts; name there the metric of a task",
+                             options.metric));
   return found;
 }
 
@@ -50,7 +59,13 @@ std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
       problems.add(entry.value.mark, fmt::format("compare.test_sets.{} must list test sets, such "
                                                  "as [length 12]",
                                                  entry.key));
-    for (const auto& item : entry.value.items) found[entry.key].push_back(item.scalar);
+    auto& sets = found[entry.key];
+    for (const auto& item : entry.value.items) {
+      if (contains(sets, item.scalar))
+        problems.add(item.mark, fmt::format("compare.test_sets.{} lists {} twice", entry.key,
+                                            in_quotes(item.scalar)));
+      sets.push_back(item.scalar);
+    }
   }
   return found;
 }
@@ -189,7 +204,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, problems);
   if (comparison.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.metrics"))
-    comparison.metrics = metrics_of_tasks(options.metrics, names.names_of_tasks(), problems);
+    comparison.metrics = metrics_of_tasks(options, names.names_of_tasks(), problems);
   if (given("compare.test_sets"))
     comparison.test_sets = test_sets_of_tasks(options.test_sets, names.names_of_tasks(), problems);
   if (given("compare.cost_to")) {

@@ -59,6 +59,7 @@ TEST(Setting, TheNameOfATaskSelectsAllItsSettingsAndASizeThoseInIt) {
 TEST(Setting, WhatIsDeclaredForATaskHoldsInAllItsSettings) {
   const auto study =
       study_of(kTwoArms + kSizes +
+               "tasks: {copy: {data.task: copy}, sort: {data.task: sort}}\n"
                "compare: {baseline: x, metric: bleu, metrics: {copy: exact_match}, test_sets: "
                "{copy: [length 12]}}\n");
   EXPECT_EQ(metric_of(*study.compare, "copy-large"), "exact_match");
