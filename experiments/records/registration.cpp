@@ -114,12 +114,17 @@ std::string why_exploratory(const StudyRuns& runs, const StartedLock& started) {
   if (!runs.missing.empty())
     return fmt::format("{} of its {} runs have not finished", runs.missing.size(),
                        runs.missing.size() + runs.results.size());
-  for (const auto& run : runs.results) {
-    const auto name = label(run.task, run.arm, run.seed);
+  for (const auto& run : runs.results)
     if (std::ranges::find(lock.data_sha256, run.data_sha256) == lock.data_sha256.end())
-      return fmt::format("the run {} read other data than the registered ones", name);
-    const auto difference = difference_of(read_starts(RunFolder(runs.folder.path / name)), lock);
-    if (!difference.empty()) return fmt::format("the run {} {}", name, difference);
+      return fmt::format("the run {} read other data than the registered ones",
+                         label(run.task, run.arm, run.seed));
+  for (const auto& run : runs_in(runs.folder.path)) {  // also those that chose values of arms
+    const auto starts = read_starts(run);
+    if (starts.empty() && !fs::exists(run.result())) continue;
+    const auto difference = difference_of(starts, lock);
+    if (!difference.empty())
+      return fmt::format("the run {} {}", fs::relative(run.path, runs.folder.path).string(),
+                         difference);
   }
   return "";
 }

@@ -112,6 +112,23 @@ TEST_F(RegistrationTest, ASourceThatWasNotCommittedIsNoRegisteredProgram) {
   EXPECT_EQ(standing(start()).exploratory, "the program's source was not committed");
 }
 
+TEST_F(RegistrationTest, ATrialRunBeforeTheLockIsARunBeforeIt) {
+  write_lock(lock_of(study()), registration());
+  EXPECT_EQ(standing(start()).exploratory, "");
+  auto trial = freeze(study(), {}, output());
+  trial.runs.front().arm += "-peak=0.001";
+  trial.runs.front().seed += 100;
+  trial.runs.front().trial = true;
+  const auto run = started().run(trial.runs.front());
+  write_plan(run, trial, trial.runs.front());
+  EXPECT_EQ(standing(start()).exploratory, "") << "it has not begun";
+  auto early = start();
+  early.began = kBefore;
+  write_start(run.path, early);
+  EXPECT_EQ(standing(start()).exploratory,
+            "the run copy/base-peak=0.001/seed-101 began before it was registered");
+}
+
 TEST_F(RegistrationTest, TheSameRunUnderAnotherNameIsFound) {
   auto text = read_file(study());
   text.replace(text.find("name: tiny"), 10, "name: pilot");
