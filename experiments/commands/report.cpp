@@ -1,7 +1,9 @@
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +92,10 @@ std::string written_as(Format format, const analysis::Together& together) {
 
 void report_together(const ReportRequest& request) {
   std::vector<analysis::Evidence> studies;
+  std::set<std::filesystem::path> named;
   for (const auto& folder : request.folders) {
+    if (!named.insert(std::filesystem::weakly_canonical(folder)).second)
+      throw UsageError(folder + " is named twice, and would count as two studies; name it once");
     const Opened one(folder);
     if (one.study.crossed)
       throw UsageError(folder +

@@ -130,6 +130,11 @@ TEST_F(ReportCommand, AFileInPlaceOfAFolderIsAnsweredWithTheRightCommand) {
   }
 }
 
+TEST_F(ReportCommand, OfSeveralStudiesTogetherNamesEachOnce) {
+  train();
+  EXPECT_TRUE(ends(ablate("report out/tiny out/../out/tiny/ --together"), 2, "is named twice"));
+}
+
 TEST_F(ReportCommand, AStudysFileStandsForItsFolderInRuns) {
   const auto there = [&](const std::string& words) {
     return shell("cd " + folder_.string() + " && " + kProgram + " " + words);
