@@ -12,7 +12,6 @@
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/lists.h"
 #include "experiments/analysis/regime.h"
-#include "experiments/analysis/sentence_test.h"
 #include "experiments/analysis/statistics/collapse.h"
 #include "experiments/analysis/verdict.h"
 
@@ -109,16 +108,32 @@ std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings
 
 /// The comparisons that the study's file declares for the settings of one task.
 struct DeclaredFamily {
-  int64_t settings = 0, arms = 0, with_margins = 0, sets = 0;  // arms of one setting
+  int64_t settings = 0, arms = 0, with_margins = 0;  // arms of one setting
+  int64_t sets = 0;                                  // test sets of all settings together
 
-  int64_t comparisons() const { return settings * arms * sets; }
+  int64_t comparisons() const { return arms * sets; }
 };
 
-DeclaredFamily declared_family(const TaskEvidence& task, const config::Study& study) {
-  DeclaredFamily family{.sets = std::ssize(primary_names(task))};
+/// The primary test sets of so many declared settings. One without a finished run counts with as
+/// many as any other has.
+int64_t count_sets(std::span<const TaskEvidence> settings, int64_t declared) {
+  int64_t sum = 0, most = 0;
+  for (const auto& setting : settings) {
+    const int64_t sets = std::ssize(primary_names(setting));
+    sum += sets;
+    most = std::max(most, sets);
+    if (sets > 0) --declared;
+  }
+  return sum + declared * most;
+}
+
+DeclaredFamily declared_family(std::span<const TaskEvidence> settings, const config::Study& study) {
+  const auto& task = settings.front();
+  DeclaredFamily family;
   // Every task has the same sizes and points.
   const auto& name = task.parts.empty() ? task.setting.task : study.declared_settings.front().task;
   family.settings = std::ranges::count(study.declared_settings, name, &config::Setting::task);
+  family.sets = count_sets(settings, family.settings);
   const auto arms = compared_arms(task, study);
   family.arms = std::ssize(arms);
   family.with_margins = std::ranges::count_if(arms, [&](const std::string& arm) {
@@ -233,6 +248,14 @@ void leave_untested(std::span<TaskEvidence> settings, Family& family) {
         if (cell.contrast) cell.contrast->interval.reset();
 }
 
+/// Whether both runs of a seed were at the target at their first validation.
+bool both_at_once(const Sample& arm, const Sample& baseline) {
+  if (arm.at_once.empty() || baseline.at_once.empty()) return false;
+  for (size_t i = 0; i < arm.at_once.size(); ++i)
+    if (arm.at_once[i] && baseline.at_once[i]) return true;
+  return false;
+}
+
 void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study, Judged judged) {
   const auto* baseline = baseline_of(task, arm);
   for (size_t i = 0; baseline != nullptr && i < arm.cells.size(); ++i) {
@@ -249,6 +272,8 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
           cell.over == config::Over::tasks ? cell.unlearned : not_learned(arm, *baseline);
     if (!judged.no_claim && (is_censored(cell.sample) || is_censored(reference)))
       judged.no_claim = NoClaim{.reason = Reason::censored};
+    if (!judged.no_claim && both_at_once(cell.sample, reference))
+      judged.no_claim = NoClaim{.reason = Reason::at_once};
     cell.contrast->outside = outside(cell.contrast->claim.regime, baseline->regime);
     cell.contrast->collapsed = collapsed_text(cell.sample, reference, baseline->name);
     judged.both_failed = both_failed(cell, reference);
@@ -296,9 +321,9 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison) {
 
 void add_claims(std::span<TaskEvidence> settings, const config::Study& study, int64_t look) {
   const auto& comparison = *study.compare;
-  const auto declared = declared_family(settings.front(), study);
+  const auto declared = declared_family(settings, study);
   Family family{.comparisons = declared.comparisons(),
-                .with_margins = declared.settings * declared.with_margins * declared.sets,
+                .with_margins = declared.with_margins * declared.sets,
                 .test = comparison.test,
                 .correction = comparison.correction,
                 .look = look};
@@ -324,58 +349,6 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study, in
                  .seeds_for_difference = seeds_for_difference(family),
                  .seeds_for_margin = seeds_for_margin(family),
                  .crossed = study.crossed});
-  }
-}
-
-namespace {
-
-/// The outputs of one arm on one test set, a value for each seed.
-using Outputs = std::vector<std::optional<ScoredSentences>>;
-
-Outputs read_outputs(const config::Study& study, const records::StudyFolder& folder,
-                     const config::RunSpecification& any, const std::string& test_set) {
-  Outputs outputs;
-  for (const int64_t seed : study.seeds) {
-    auto run = any;
-    run.seed = seed;
-    outputs.push_back(read_sentences(folder.run(run), test_set));
-  }
-  return outputs;
-}
-
-void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline,
-               const std::vector<int64_t>& seeds) {
-  const bool bleu = cell.metric == "bleu";
-  if (cell.sample.count == 0 || (!bleu && cell.metric != "chrf")) return;
-  for (size_t i = 0; i < seeds.size(); ++i) {
-    if (!arm[i] || !baseline[i]) continue;
-    if (arm[i]->bleu.sentences() != baseline[i]->bleu.sentences()) continue;
-    auto test = bleu ? bleu_test(*arm[i], *baseline[i]) : chrf_test(*arm[i], *baseline[i]);
-    test.seed = seeds[i];
-    cell.sentence_tests.push_back(test);
-  }
-}
-
-}  // namespace
-
-void add_sentence_tests(TaskEvidence& task, const config::Study& study,
-                        const records::StudyFolder& folder) {
-  const auto run_of = [&](const std::string& arm) -> const config::RunSpecification& {
-    return *std::ranges::find_if(
-        study.runs, [&](const auto& run) { return run.task == task.name && run.arm == arm; });
-  };
-  for (auto& arm : task.arms) {
-    const auto* baseline = baseline_of(task, arm);
-    if (baseline == nullptr) continue;
-    const auto& reference = run_of(baseline->name);
-    if (!std::holds_alternative<data::Text>(reference.experiment.data)) continue;
-    for (const auto& cell : baseline->cells) {
-      if (cell.metric != "bleu") continue;
-      const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
-      const auto mine = read_outputs(study, folder, run_of(arm.name), cell.test_set);
-      for (auto& other : arm.cells)
-        if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
-    }
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include "experiments/analysis/evidence.h"
 #include "experiments/config/study/study.h"
-#include "experiments/records/folders.h"
 
 namespace ablate::analysis {
 
@@ -33,12 +32,6 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 /// of the study's file with its baseline on a primary test set in a setting of the task, even if
 /// the arm or the setting is not selected or not finished. REQUIRES: mark_primary() was called.
 void add_claims(std::span<TaskEvidence> settings, const config::Study& study, int64_t look = 0);
-
-/// Adds paired tests of BLEU and chrF between the outputs of each arm and the baseline, seed by
-/// seed, from the study's folder. Only for tasks of text files, since generated tasks have no
-/// language.
-void add_sentence_tests(TaskEvidence& task, const config::Study& study,
-                        const records::StudyFolder& folder);
 
 /// Whether every primary comparison but those of a control has a claim, so that no further seed is
 /// needed.

@@ -77,9 +77,11 @@ std::optional<statistics::Interval> interval_of(const std::vector<double>& value
                                                 const statistics::Interval& range) {
   if (!statistics::all_finite(values)) return {};
   if (test == config::PairedTest::t) return statistics::t_interval(values, range);
-  if (test == config::PairedTest::e_value)
-    return statistics::e_value_interval_at(values, 1 - statistics::kConfidence);
-  return statistics::sign_flip_interval(values);
+  if (test != config::PairedTest::e_value) return statistics::sign_flip_interval(values);
+  const auto interval = statistics::e_value_interval_at(values, 1 - statistics::kConfidence);
+  if (!interval) return {};
+  return statistics::Interval{std::max(interval->low, range.low),
+                              std::min(interval->high, range.high)};
 }
 
 }  // namespace ablate::analysis

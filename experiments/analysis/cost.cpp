@@ -68,13 +68,18 @@ std::vector<double> targets_of(const config::Target& target, const std::vector<V
   return values;
 }
 
+bool any_of(const std::vector<bool>& bounds) {
+  return std::ranges::find(bounds, true) != bounds.end();
+}
+
 /// A bound from above is the cost of a run that is there at its first validation.
 Cell cost_cell(config::Resource resource, const Costs& costs) {
   std::vector<double> values;
-  std::vector<bool> censored;
+  std::vector<bool> censored, at_once;
   for (const auto& cost : costs) {
     values.push_back(cost.value);
     censored.push_back(cost.bound == Bound::above);
+    at_once.push_back(cost.bound == Bound::below);
   }
   const auto& metric = *config::find_metric(config::to_target(resource));
   const statistics::Interval range{metric.low, metric.high};
@@ -82,7 +87,8 @@ Cell cost_cell(config::Resource resource, const Costs& costs) {
             .direction = metric.direction,
             .range = range,
             .sample = sample_of(std::move(values), range)};
-  if (std::ranges::find(censored, true) == censored.end()) return cell;
+  if (any_of(at_once)) cell.sample.at_once = std::move(at_once);
+  if (!any_of(censored)) return cell;
   cell.sample.censored = std::move(censored);
   cell.sample.deviation = kUntested;
   cell.sample.interval.reset();

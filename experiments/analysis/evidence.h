@@ -39,6 +39,9 @@ struct Sample {
   /// none is. If any is, the mean is a lower bound, too, and deviation and interval are not
   /// defined.
   std::vector<bool> censored;
+  /// Which values are upper bounds: of runs that were at the target at their first validation;
+  /// empty if none is.
+  std::vector<bool> at_once;
   /// Which values are far worse than the rest: statistics::collapsed_seeds(). Only of primary
   /// cells.
   std::vector<size_t> collapsed;
@@ -56,7 +59,7 @@ ABLATE_ENUM(
     too_few_seeds,  // the number of seeds cannot give a significant result
     not_learned,  // beyond the trained length, and one of the two did not learn the task within it
     uneven,       // the arm and the baseline have not finished the same seeds
-    censored,     // cost to a target: a run has not reached it
+    censored,     // cost to a target: a run has not reached it, or nothing is known of a pair
     not_tested,   // a value is not finite
     crossed,      // runs share seeds, so that only components of variance are estimated
     exploratory   // not a primary metric and test set: shown, not tested

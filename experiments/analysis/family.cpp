@@ -95,10 +95,15 @@ std::optional<statistics::Interval> interval_at(const Values& values, config::Pa
   return statistics::sign_flip_interval_at(values, level);
 }
 
+/// The comparisons that cannot be tested are not significant.
+void add_untested(Values& p, int64_t comparisons) {
+  p.resize(std::max(p.size(), static_cast<size_t>(comparisons)), 1);
+}
+
 void test_by_holm(Family& family) {
   Values p;
   for (const auto& one : family.tested) p.push_back(one.contrast->difference.p);
-  p.resize(static_cast<size_t>(family.comparisons), 1);  // untested: not significant
+  add_untested(p, family.comparisons);
   const auto adjusted = statistics::holm(p);
   const double level_of_all = kLevel / family.look_factor();
   const auto factors = deciding_factors(p, level_of_all);
@@ -159,7 +164,7 @@ void test_beyond(Family& family, bool jointly) {
                                              joint_of(family.correction));
   } else {
     auto all = p;
-    all.resize(std::max(p.size(), static_cast<size_t>(2 * family.with_margins)), 1);
+    add_untested(all, 2 * family.with_margins);
     adjusted = statistics::holm(all);
   }
   for (size_t i = 0; i < p.size(); ++i) {
@@ -184,7 +189,7 @@ void test_within(Family& family) {
       of.push_back(one.contrast);
       p.push_back(one.contrast->within.p = within_p(one, family.test));
     }
-  p.resize(static_cast<size_t>(family.with_margins), 1);
+  add_untested(p, family.with_margins);
   const auto adjusted = statistics::holm(p);
   const double level = kLevel / family.look_factor();
   const auto factors = deciding_factors(p, level);
@@ -209,7 +214,7 @@ void test_signs(Family& family, bool jointly) {
     p.push_back(statistics::sign_flip_p(signs.back()));
   }
   auto all = p;
-  all.resize(static_cast<size_t>(family.comparisons), 1);
+  add_untested(all, family.comparisons);
   const auto adjusted = jointly ? statistics::joint_sign_flip_p(signs, statistics::Side::both,
                                                                 joint_of(family.correction))
                                 : statistics::holm(all);

@@ -91,7 +91,7 @@ std::string display_name(const std::string& name) {
 
 std::string display_name(Verdict verdict) {
   if (verdict == Verdict::uneven) return "other seeds";
-  if (verdict == Verdict::censored) return "not reached";
+  if (verdict == Verdict::censored) return "only a bound";
   if (verdict == Verdict::not_tested) return "not finite";
   return with_spaces(config::word_of(verdict));
 }

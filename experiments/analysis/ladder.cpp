@@ -94,12 +94,14 @@ int side_of_zero(const Sample& sample) {
 /// Makes the ladder of some tasks over one axis on one test set.
 class Climb {
  public:
-  Climb(Tasks tasks, const std::string& axis, const Cell& cell, const config::Study& study)
+  Climb(Tasks tasks, const std::string& axis, const Cell& cell, const config::Study& study,
+        int64_t look)
       : tasks_(std::move(tasks)),
         comparisons_(compared_arms(*tasks_.front(), study).size()),
         test_(study.compare->test),
         correction_(study.compare->correction),
-        fit_(study.compare->fit) {
+        fit_(study.compare->fit),
+        look_(look) {
     const auto& first = *tasks_.front();
     ladder_ = {.task = first.setting.task,
                .axis = axis,
@@ -216,8 +218,12 @@ class Climb {
       if (!arm.effects.empty()) effects.push_back(arm.effects);
     const auto p = interaction_p(effects, comparisons_, joint_of(correction_));
     auto next = p.begin();
-    for (auto& arm : ladder_.arms)
-      if (!arm.effects.empty()) arm.interaction_p = *next++;
+    for (auto& arm : ladder_.arms) {
+      if (arm.effects.empty()) continue;
+      const double one = *next++;  // NaN: not tested
+      arm.interaction_p =
+          std::isnan(one) ? one : std::min(1.0, statistics::look_factor(look_) * one);
+    }
   }
 
   void test_slopes() {
@@ -245,7 +251,8 @@ class Climb {
     std::vector<Contrast> contrasts(estimates.size());
     Family family{.comparisons = static_cast<int64_t>(comparisons_),
                   .test = test_,
-                  .correction = correction_};
+                  .correction = correction_,
+                  .look = look_};
     for (size_t i = 0; i < estimates.size(); ++i) {
       const auto& sample = *estimates[i].sample;
       contrasts[i].differences = finished_values(sample);
@@ -299,6 +306,7 @@ class Climb {
   config::PairedTest test_;
   config::JointCorrection correction_;
   config::Fit fit_;
+  int64_t look_;
   Ladder ladder_;
   std::vector<double> places_;  // of the rungs on the axis of the slope; empty: it has none
 };
@@ -333,7 +341,8 @@ bool all_have(const Tasks& tasks, const Cell& cell) {
 
 }  // namespace
 
-std::vector<Ladder> ladders_of(std::span<const TaskEvidence> tasks, const config::Study& study) {
+std::vector<Ladder> ladders_of(std::span<const TaskEvidence> tasks, const config::Study& study,
+                               int64_t look) {
   Tasks all;
   for (const auto& task : tasks) all.push_back(&task);
   std::vector<Ladder> ladders;
@@ -343,7 +352,7 @@ std::vector<Ladder> ladders_of(std::span<const TaskEvidence> tasks, const config
       for (const auto& group : along(settings, axis))
         for (const auto& cell : group.front()->arms.front().cells)
           if (cell.primary && cell.metric == group.front()->metric && all_have(group, cell)) {
-            auto ladder = Climb(group, axis, cell, study).ladder();
+            auto ladder = Climb(group, axis, cell, study, look).ladder();
             for (auto& arm : ladder.arms) arm.sentence = sentence_on(ladder, arm);
             ladders.push_back(std::move(ladder));
           }

@@ -25,6 +25,7 @@
 #include "experiments/analysis/pooled.h"
 #include "experiments/analysis/regime.h"
 #include "experiments/analysis/seed_components.h"
+#include "experiments/analysis/sentence_test.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/tuned_values.h"
 #include "experiments/config/schema/option.h"
@@ -60,14 +61,19 @@ double tokens_per_second(const records::RunResult& run) {
                                   : records::kNotMeasured;
 }
 
-/// The test sets of all arms, each once, in their order.
+/// The test sets of all arms, each once, in their order. With compare.allow: [data] one that is
+/// beyond the trained length of any arm is beyond it for all.
 std::vector<records::TestScores> all_test_sets(const std::vector<Runs>& arms) {
   std::vector<records::TestScores> sets;
   for (const auto& arm : arms)
     for (const auto* run : arm)
-      for (const auto& test : run == nullptr ? std::vector<records::TestScores>{} : run->tests)
-        if (std::ranges::find(sets, test.name, &records::TestScores::name) == sets.end())
+      for (const auto& test : run == nullptr ? std::vector<records::TestScores>{} : run->tests) {
+        const auto known = std::ranges::find(sets, test.name, &records::TestScores::name);
+        if (known == sets.end())
           sets.push_back(test);
+        else
+          known->extrapolates = known->extrapolates || test.extrapolates;
+      }
   return sets;
 }
 
@@ -361,7 +367,7 @@ Evidence make_evidence(const config::Study& declared, const records::StudyRuns& 
     evidence.aggregates = aggregates_of(evidence);
   }
   std::ranges::move(over_all, std::inserter(evidence.tasks, evidence.tasks.begin()));
-  if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study);
+  if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study, standing.look);
   if (study.tuning)
     evidence.tuning = tuning_of(
         *study.tuning, vertices ? std::move(vertices->arms) : arms_of(study.tuning->searches));

@@ -13,6 +13,7 @@ enum class Reason {
   not_learned,    // beyond the trained length, and one of the two did not learn the task within it
   both_failed,    // the two are alike, but neither gets a tenth of the examples right
   censored,       // a run has not reached the target
+  at_once,        // both runs of a seed were at the target at their first validation
   unstable,       // some seeds collapsed
   not_finite,     // a value is not finite
   too_few_seeds,  // the number of seeds cannot give a significant result

@@ -255,10 +255,12 @@ void add_fits(const Evidence& evidence, const config::Study& study,
               std::vector<std::string>& notes) {
   if (!study.compare || study.compare->fit == config::Fit::none) return;
   const auto before = notes.size();
-  for (const auto& task : evidence.tasks)
+  for (const auto& task : evidence.tasks) {
+    const auto arms = std::ranges::count(task.arms, false, &ArmEvidence::control);
     for (const auto& fit : task.fits)
-      notes.push_back(law_note(law_place(task.name, fit), fit,
-                               fmt::format("the {} arms' means", task.arms.size())));
+      notes.push_back(
+          law_note(law_place(task.name, fit), fit, fmt::format("the {} arms' means", arms)));
+  }
   for (const auto& ladder : evidence.ladders)
     for (const auto& arm : ladder.arms)
       if (arm.fit)

@@ -102,10 +102,12 @@ ArmEvidence arm_over(const Parts& parts, size_t arm) {
                   .baseline = first.baseline,
                   .control = first.control,
                   .changes = first.changes};
+  const int64_t finished = std::ranges::count_if(
+      parts, [&](const TaskEvidence* part) { return part->arms[arm].parameters > 0; });
   for (const auto member : {&ArmEvidence::parameters, &ArmEvidence::active_parameters,
-                            &ArmEvidence::trained_parameters}) {
+                            &ArmEvidence::trained_parameters, &ArmEvidence::table_parameters}) {
     for (const auto* part : parts) all.*member += part->arms[arm].*member;
-    all.*member /= std::ssize(parts);
+    all.*member /= std::max<int64_t>(finished, 1);
   }
   for (const auto member : {&ArmEvidence::steps, &ArmEvidence::tokens, &ArmEvidence::training_flops,
                             &ArmEvidence::training_seconds}) {
@@ -115,6 +117,9 @@ ArmEvidence arm_over(const Parts& parts, size_t arm) {
         sums[seed] += (parts[part]->arms[arm].*member).values[seed];
     all.*member = sample_of(std::move(sums));
   }
+  // Rates and peaks have no sum.
+  for (const auto member : {&ArmEvidence::tokens_per_second, &ArmEvidence::memory_bytes})
+    all.*member = sample_of(std::vector<double>(first.steps.values.size(), kUntested));
   const auto cells = cells_over_tasks(parts, arm);
   if (cells.empty()) return all;
   all.cells.push_back(mean_cell(cells, config::Over::tasks));

@@ -11,11 +11,13 @@ bool counts(const Contrast& contrast) {
          contrast.outcome != Outcome::not_learned;
 }
 
-/// The p of the test by which the claim was decided; 1 if it was not.
+/// The p of the test by which the claim was decided; 1 if it was not. That an arm is no worse is
+/// also decided by a difference that shows it to be better.
 double deciding_p(const Contrast& contrast) {
   const bool of_margin = config::needs_margin(*contrast.claim.kind);
+  const bool by_margin = of_margin && contrast.verdict != Verdict::better;
   if (contrast.outcome == Outcome::agrees)
-    return (of_margin ? contrast.within : contrast.difference).adjusted_p;
+    return (by_margin ? contrast.within : contrast.difference).adjusted_p;
   if (contrast.outcome == Outcome::contradicts)
     return (of_margin ? contrast.beyond : contrast.difference).adjusted_p;
   return 1;

@@ -31,4 +31,10 @@ SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseli
 /// The same for chrF2.
 SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline);
 
+/// Adds paired tests of BLEU and chrF between the outputs of each arm and the baseline, seed by
+/// seed, from the study's folder. Only for tasks of text files, since generated tasks have no
+/// language.
+void add_sentence_tests(TaskEvidence& task, const config::Study& study,
+                        const records::StudyFolder& folder);
+
 }  // namespace ablate::analysis

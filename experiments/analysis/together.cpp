@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/figure.h"
 #include "experiments/analysis/lists.h"
 #include "experiments/errors.h"
 
@@ -94,12 +95,28 @@ SettingEffect setting_of(const ArmOfStudy& one, Sample differences) {
           .differences = std::move(differences)};
 }
 
+/// "one, copy (not learned)": a setting whose verdict allows no claim about a mean; empty of
+/// others.
+std::string left_out_words(const ArmOfStudy& one) {
+  for (const auto& cell : one.arm->cells) {
+    if (!cell.primary || !cell.contrast) continue;
+    const auto verdict = cell.contrast->verdict;
+    if (verdict == Verdict::not_learned || verdict == Verdict::unstable)
+      return fmt::format("{}, {} ({})", one.study->study, one.task->name, display_name(verdict));
+  }
+  return "";
+}
+
 PooledArm gathered(const std::vector<ArmOfStudy>& group) {
   PooledArm pooled{.arm = group.front().arm->name, .metric = group.front().task->metric};
   std::set<std::string> studies;
   for (const auto& one : group) {
     auto differences = differences_of(one);
     if (!differences) continue;
+    if (auto words = left_out_words(one); !words.empty()) {
+      pooled.left_out.push_back(std::move(words));
+      continue;
+    }
     studies.insert(one.study->study);
     pooled.settings.push_back(setting_of(one, std::move(*differences)));
     for (const auto& cell : one.arm->cells) {
@@ -221,7 +238,8 @@ Together pool(std::span<const Evidence> studies, std::span<const double> wanted)
           "{} compares nothing, so it has no effects to pool; leave it out", study.study));
   Together all;
   for (const auto& group : arms_of(studies))
-    if (auto arm = gathered(group); !arm.settings.empty()) all.arms.push_back(std::move(arm));
+    if (auto arm = gathered(group); arm.settings.size() + arm.left_out.size() > 0)
+      all.arms.push_back(std::move(arm));
   all.sizes = sizes_of(all.arms, wanted);
   all.confidence = 1 - kLevelOfAll / static_cast<double>(std::max<size_t>(1, all.arms.size()));
   for (auto& arm : all.arms) add_verdicts(arm, all);

@@ -37,6 +37,8 @@ struct PooledArm {
   Direction direction = Direction::higher;
   std::optional<double> margin;  // the smallest of the studies'
   std::vector<SettingEffect> settings;
+  std::vector<std::string>
+      left_out;  // settings whose verdicts allow no claim about a mean, and why
   int64_t studies = 0;
   std::string slope;               // "parameters and tokens a parameter"; empty without a slope
   double tau = 0;                  // deviation of the settings' true effects

@@ -68,6 +68,7 @@ Verdict verdict_of(Reason reason) {
     case Reason::both_failed:
       return Verdict::not_learned;
     case Reason::censored:
+    case Reason::at_once:
       return Verdict::censored;
     case Reason::unstable:
       return Verdict::unstable;
@@ -158,7 +159,8 @@ std::string p_equals(double p) {
 
 /// "p = 0.004 (joint 0.031)"
 std::string p_text(const Test& test, Correction correction, int64_t comparisons) {
-  if (comparisons < 2 || correction == Correction::none) return p_equals(test.p);
+  // Of one comparison only earlier looks at the question correct it.
+  if (comparisons < 2 || correction == Correction::none) return p_equals(test.adjusted_p);
   return fmt::format("{} ({} {})", p_equals(test.p), config::word_of(correction),
                      p_figure(test.adjusted_p));
 }
@@ -215,6 +217,9 @@ std::string reason_words(const Contrast& contrast) {
       return "neither arm gets a tenth of the examples right, so that they are alike says nothing";
     case Reason::censored:
       return "a run has not reached the target";
+    case Reason::at_once:
+      return "both runs of a seed were at the target at their first validation, so that nothing is "
+             "known of their difference; validate more often (training.evaluate_every)";
     case Reason::unstable:
       return contrast.collapsed + " collapsed";
     case Reason::not_finite:

@@ -65,8 +65,8 @@ ABLATE_RECORDED(statistics::PooledEffect, mean, confidence, prediction)
 ABLATE_RECORDED(analysis::SettingEffect, study, setting, parameters, tokens_per_parameter,
                 differences)
 ABLATE_RECORDED(analysis::SizeVerdict, parameters, effect, verdict)
-ABLATE_RECORDED(analysis::PooledArm, arm, metric, direction, margin, settings, studies, slope, tau,
-                sizes, no_verdict)
+ABLATE_RECORDED(analysis::PooledArm, arm, metric, direction, margin, settings, left_out, studies,
+                slope, tau, sizes, no_verdict)
 ABLATE_RECORDED(analysis::PooledClaim, study, setting, arm, test_set, claim, outcome, p, q)
 ABLATE_RECORDED(analysis::FalseAlarms, controls, alarms, interval)
 ABLATE_RECORDED(analysis::Together, arms, sizes, confidence, claims, false_alarms)
@@ -101,7 +101,7 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
     {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "components", "parts",
      "target", "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside", "says",
-     "source"});
+     "source", "left_out"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {

@@ -1,6 +1,7 @@
 #include "experiments/report/table/together.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -45,6 +46,17 @@ std::string note_on(const analysis::Together& together) {
       100 * together.confidence,
       arms == 1 ? "the arm has" : fmt::format("all {} arms together have", arms),
       analysis::kFarthest);
+}
+
+/// "Left out, ...: a in one, copy (not learned)."; empty if every setting is pooled.
+std::string left_out_words(const analysis::Together& together) {
+  std::vector<std::string> all;
+  for (const auto& arm : together.arms)
+    for (const auto& setting : arm.left_out)
+      all.push_back(fmt::format("{} in {}", arm.arm, setting));
+  if (all.empty()) return "";
+  return fmt::format(" Left out, since their verdicts allow no claim about a mean: {}.",
+                     fmt::join(all, "; "));
 }
 
 /// "Of 20 controls 1 is shown to differ: ..."; empty if no control was tested.
@@ -102,7 +114,7 @@ Grid together_grid(const analysis::Together& together) {
                         {.heading = "interval"},
                         {.heading = "a further one"},
                         {.heading = "verdict", .holds = Holds::names}},
-            .note = note_on(together) + false_alarms_words(together)};
+            .note = note_on(together) + left_out_words(together) + false_alarms_words(together)};
   for (const auto& arm : together.arms) {
     const GridRow head{{arm.arm},
                        {analysis::display_name(arm.metric)},

@@ -16,72 +16,6 @@
 namespace ablate::analysis {
 namespace {
 
-const std::string kBoth = "test_sets: {copy: [length 12, length 13]}";
-
-TEST(Family, IsEveryArmOnEveryPrimaryTestSetOfATask) {
-  const auto evidence = evidence_of(study_yaml(8, {"a", "b"}, compare(kBoth)),
-                                    {{"base", kLow}, {"a", kHigh}, {"b", kLow}},
-                                    {{"base", kLow}, {"a", kLow}, {"b", kLow}});
-  EXPECT_EQ(evidence.tasks.front().comparisons, 4);
-  EXPECT_EQ(contrast(evidence, "a").difference.p, 2.0 / 256);
-  EXPECT_EQ(contrast(evidence, "a").difference.adjusted_p, 2.0 / 256);
-  EXPECT_EQ(evidence.tasks.front().family,
-            "The p values are corrected for all 4 primary comparisons of copy: 2 arms on length 12 "
-            "and length 13. The signs of a seed are flipped in all of them together.");
-}
-
-TEST(Family, IsWithinTheTrainedLengthUnlessTestSetsAreNamed) {
-  const auto evidence = evidence_of(study_yaml(8, {"a"}, kCompare), {{"base", kLow}, {"a", kHigh}},
-                                    {{"base", kLow}, {"a", kHigh}});
-  EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::better);
-  EXPECT_EQ(contrast(evidence, "a").difference.adjusted_p, 2.0 / 256);
-  const auto beyond = contrast(evidence, "a", "length 13");
-  EXPECT_EQ(beyond.verdict, Verdict::exploratory);
-  EXPECT_TRUE(std::isnan(beyond.difference.p));
-  EXPECT_EQ(beyond.sentence, "exploratory, not tested: difference 0.300 [0.300, 0.300]");
-  EXPECT_EQ(evidence.tasks.front().family,
-            "The p values are of the one primary comparison of copy: 1 arm on length 12. The other "
-            "test sets are exploratory: their differences are shown, not tested.");
-}
-
-TEST(Family, IsAllTestSetsWhereNoneIsWithinTheTrainedLength) {
-  auto runs = runs_of({{"base", kLow}, {"a", kHigh}});
-  for (auto& run : runs.results) run.tests.erase(run.tests.begin());
-  const auto evidence = make_evidence(study_of(study_yaml(8, {"a"}, kCompare)), runs);
-  EXPECT_EQ(evidence.tasks.front().comparisons, 1);
-  EXPECT_EQ(contrast(evidence, "a", "length 13").verdict, Verdict::not_learned);
-}
-
-TEST(Family, SpansAllSizesOfATaskAlsoThoseThatAreNotSelected) {
-  const auto yaml = study_yaml(6, {"a"},
-                               "sizes: {small: {model.d_model: 64}, large: "
-                               "{model.d_model: 128}}\n" +
-                                   kCompare);
-  auto runs = runs_of({{"base", std::vector<double>(6, 0.6)}, {"a", std::vector<double>(6, 0.9)}});
-  for (auto& run : runs.results) run.task = "copy-small";
-  const auto one = make_evidence(study_of(yaml, {.sizes = {"small"}}), runs);
-  EXPECT_EQ(one.tasks.front().comparisons, 2);
-  EXPECT_EQ(one.tasks.front().correction, Correction::holm);
-  EXPECT_EQ(contrast(one, "a").verdict, Verdict::too_few_seeds);
-  for (size_t i = 0, small = runs.results.size(); i < small; ++i) {
-    runs.results.push_back(runs.results[i]);
-    runs.results.back().task = "copy-large";
-  }
-  const auto both = make_evidence(study_of(yaml), runs);
-  EXPECT_EQ(both.tasks.front().correction, Correction::joint);
-  EXPECT_EQ(contrast(both, "a").difference.adjusted_p, 2.0 / 64);
-  EXPECT_TRUE(says(both.tasks.back().family,
-                   "2 primary comparisons of copy: 1 arm on length 12 in 2 "
-                   "settings."));
-}
-
-TEST(Family, DoesNotShrinkWithTheArmsThatAreSelectedOrFinished) {
-  const auto yaml = study_yaml(8, {"a", "b", "c"}, kCompare);
-  const auto runs = runs_of({{"base", kLow}, {"a", kHigh}});
-  for (const auto& study : {study_of(yaml), study_of(yaml, {.arms = {"base", "a"}})})
-    EXPECT_EQ(contrast(make_evidence(study, runs), "a").difference.adjusted_p, 3 * 2.0 / 256);
-}
-
 /// Eight seeds of a baseline and of arms that are the same, clearly worse, and unclear.
 Scores same_worse_unclear() {
   const std::vector<double> base{0.6, 0.7, 0.6, 0.7, 0.6, 0.7, 0.6, 0.7};
@@ -248,6 +182,16 @@ TEST(Equality, OfTwoArmsThatBothFailSaysNothing) {
   EXPECT_EQ(found(0.5).outcome, Outcome::agrees);
 }
 
+TEST(Intervals, OfAMeanEndWhereItsMetricEnds) {
+  const std::vector<double> high{1, 1, 0.95, 0.8, 1, 1, 0.8, 0.95, 1, 1};
+  const std::vector<double> low{0.2, 0, 0, 0, 0.2, 0.05, 0.05, 0, 0.05, 0};
+  for (const auto test :
+       {config::PairedTest::sign_flip, config::PairedTest::t, config::PairedTest::e_value}) {
+    EXPECT_LE(interval_of(high, test, {0, 1})->high, 1) << config::word_of(test);
+    EXPECT_GE(interval_of(low, test, {0, 1})->low, 0) << config::word_of(test);
+  }
+}
+
 TEST(StudentsTest, ShowsWithFourSeedsWhatSignFlipsCannot) {
   const Scores scores{{"base", {0.5, 0.6, 0.5, 0.6}}, {"a", {0.81, 0.9, 0.8, 0.91}}};
   const auto verdict = [&](const std::string& test) {
@@ -291,7 +235,8 @@ class ErrorRate {
   /// `at_margin` of the six comparisons truly differ, by exactly the margin.
   Rates wrong(int at_margin) {
     const auto study = study_of(study_yaml(
-        kSeeds, {"a", "b", "c"}, compare(kBoth + ", margin: " + std::to_string(kMargin))));
+        kSeeds, {"a", "b", "c"},
+        compare("test_sets: {copy: [length 12, length 13]}, margin: " + std::to_string(kMargin))));
     Rates rates;
     for (int i = 0; i < kStudies; ++i) add_wrong_claims(study, at_margin, rates);
     return rates;

@@ -8,6 +8,7 @@
 
 #include "experiments/analysis/figure.h"
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 #include "training/storage/errors.h"
 
 namespace ablate::analysis {
@@ -204,6 +205,14 @@ TEST_F(CostToTest, AreTestedWhereEveryRunGetsThere) {
   EXPECT_EQ(contrast.verdict, Verdict::censored);
   EXPECT_TRUE(std::isnan(contrast.difference.p));
   EXPECT_EQ(found.answer, "No claim: a run has not reached the target.");
+}
+
+TEST_F(CostToTest, OfRunsThatAreThereAtOnceNothingIsSaid) {
+  metric_ = kSteps + ", claim: equal, margin: 1";
+  const auto found = evidence(Perplexities(6, {4, 3, 2}), Perplexities(6, {2, 2, 1}));
+  EXPECT_EQ(cell(found, "more").contrast->verdict, Verdict::censored);
+  EXPECT_EQ(cell(found, "more").contrast->outcome, Outcome::inconclusive);
+  EXPECT_TRUE(says(found.answer, "at the target at their first validation"));
 }
 
 TEST_F(CostToTest, ARunThatWasNotValidatedHasNone) {

@@ -209,6 +209,20 @@ TEST(Ladder, SlopesAndInteractionsAreCorrectedForTheArms) {
   }
 }
 
+TEST(Ladder, LooksAtTheQuestionCorrectSlopesInteractionsAndTheirIntervals) {
+  const auto study = study_of(study_yaml(6, {"more"}, kCompare + kThreeSizes));
+  const auto evidence = make_evidence(study, runs_on({{"copy-small", 1'000, 0.5, 0.6, 1},
+                                                      {"copy-middle", 10'000, 0.5, 0.65, 1},
+                                                      {"copy-large", 100'000, 0.5, 0.70, 1}}));
+  const auto& alone = evidence.ladders.front().arms.back();
+  const auto second = ladders_of(evidence.tasks, study, 2).front().arms.back();
+  const double factor = statistics::look_factor(2);
+  EXPECT_DOUBLE_EQ(second.slope_p, factor * alone.slope_p);
+  EXPECT_DOUBLE_EQ(second.interaction_p, factor * alone.interaction_p);
+  EXPECT_TRUE(alone.slope.interval.has_value());
+  EXPECT_FALSE(second.slope.interval.has_value()) << "six seeds reject nothing at that level";
+}
+
 TEST(Ladder, ArmsThatAreNotSelectedCountInTheFamilyOfSlopes) {
   const std::vector<double> rising{0.01, 0.02, 0.03, 0.04, 0.05, 0.06};
   const auto yaml = study_yaml(6, {"a", "b"}, kCompare + kTwoSizes);

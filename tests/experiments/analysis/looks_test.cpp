@@ -6,6 +6,7 @@
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
 #include "tests/experiments/analysis/synthetic.h"
+#include "tests/says.h"
 
 namespace ablate::analysis {
 namespace {
@@ -38,6 +39,11 @@ TEST(Looks, MultiplyEveryPAndTakeMoreSeeds) {
   EXPECT_EQ(at_look(2, 8).verdict, Verdict::too_few_seeds);
   EXPECT_EQ(at_look(2, 9).verdict, Verdict::better);
   EXPECT_EQ(at_look(1, 4, "t").verdict, Verdict::better);
+}
+
+TEST(Looks, AreInThePOfTheSentence) {
+  EXPECT_TRUE(says(at_look(0, 9).sentence, "p = 0.004"));
+  EXPECT_TRUE(says(at_look(2, 9).sentence, "p = 0.026"));
 }
 
 TEST(Looks, WidenIntervalsSoThatTheyAgree) {

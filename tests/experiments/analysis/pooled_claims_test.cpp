@@ -34,6 +34,19 @@ TEST(PooledClaims, HaveThePOfTheTestThatDecidedAndTheirQAmongAllOfThem) {
   for (const size_t i : {0, 1, 2, 4}) EXPECT_LE(claims[i].q, largest * 5 / 4);
 }
 
+TEST(PooledClaims, OfNoLossAreDecidedByADifferenceThatFewerSeedsCanShow) {
+  const std::vector<double> low(6, 0.6), high(6, 0.9);
+  const auto study =
+      evidence_of(study_yaml(6, {"a", "b", "c", "d"}, compare("claim: noninferior, margin: 0.1")),
+                  {{"base", low}, {"a", high}, {"b", high}, {"c", high}, {"d", high}});
+  EXPECT_GT(contrast(study, "a").within.adjusted_p, 0.05) << "six seeds, and four margins by Holm";
+  for (const auto& claim : claims_of(std::span(&study, 1))) {
+    EXPECT_EQ(claim.outcome, Outcome::agrees);
+    EXPECT_EQ(claim.p, 2.0 / 64);
+    EXPECT_EQ(claim.q, 2.0 / 64);
+  }
+}
+
 TEST(PooledClaims, LeaveOutWhatIsOutsideTheSourcesRangeAndWhatWasNotLearned) {
   auto study = study_with("claim: superior");
   auto& arms = study.tasks.front().arms;

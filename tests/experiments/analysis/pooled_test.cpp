@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "experiments/analysis/claims.h"
 #include "tests/experiments/analysis/synthetic.h"
 #include "tests/says.h"
@@ -155,6 +157,17 @@ TEST(OverTasks, TheNumberOfASeedIsTheMeanOfTheTasksPrimaryNumbers) {
               (0.2 + (0.6 + 0.8) / 2) / 2, kRounding);
   EXPECT_EQ(arm_of(evidence, "base").parameters, 1234);
   EXPECT_EQ(arm_of(evidence, "base").steps.mean, 20);
+}
+
+TEST(OverTasks, WhatIsNotFinishedOrNotSummedHasNoNumber) {
+  auto runs = runs_of_two_tasks();
+  std::erase_if(runs.results,
+                [](const auto& run) { return run.task == "reverse" && run.arm == "a"; });
+  const auto evidence = make_evidence(study_of(over_tasks_yaml()), runs);
+  EXPECT_EQ(arm_of(evidence, "a").parameters, 1234) << "the mean of one task";
+  const auto& memory = arm_of(evidence, "base").memory_bytes;
+  EXPECT_EQ(memory.values.size(), static_cast<size_t>(kSeeds));
+  EXPECT_TRUE(std::isnan(memory.mean));
 }
 
 TEST(OverTasks, TheArmsAreTheFamilyAndEachTaskByItselfIsExploratory) {

@@ -131,8 +131,9 @@ TEST(SizeFits, ThatCannotBeMadeAreSaidInTheNotes) {
 
 TEST(SizeFits, AreSaidInTheNotes) {
   std::string all;
-  for (const auto& note : fitted_evidence(", fit: power").notes) all += note + "\n";
+  for (const auto& note : fitted_evidence(", fit: power, control: true").notes) all += note + "\n";
   EXPECT_TRUE(says(all, "copy (length 12): perplexity goes as parameters^-0.1"));
+  EXPECT_TRUE(says(all, "over the 3 arms' means")) << "the control is left out";
 }
 
 }  // namespace

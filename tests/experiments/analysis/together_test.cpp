@@ -69,6 +69,23 @@ TEST(Together, LeavesTheControlsOut) {
   EXPECT_EQ(together.arms.front().arm, "a");
 }
 
+TEST(Together, LeavesOutWhatAllowsNoClaimAboutAMean) {
+  std::vector<Evidence> studies;
+  for (const char* name : {"one", "two", "three"})
+    studies.push_back(study_with(name, 1000, kGains));
+  const auto forbid = [&](size_t study, Verdict verdict) {
+    for (auto& cell : studies[study].tasks.front().arms.back().cells)
+      if (cell.primary) cell.contrast->verdict = verdict;
+  };
+  forbid(1, Verdict::not_learned);
+  forbid(2, Verdict::unstable);
+  const auto arm = pool(studies, {}).arms.front();
+  EXPECT_EQ(arm.settings.size(), 1U);
+  EXPECT_EQ(arm.left_out,
+            (std::vector<std::string>{"two, copy (not learned)", "three, copy (unstable)"}));
+  EXPECT_EQ(arm.no_verdict, "1 setting with some scatter; pooling takes 3");
+}
+
 TEST(Together, DecidesByWhatAFurtherStudyWouldFind) {
   const auto verdict = [](const std::vector<double>& shifts, const std::string& more) {
     std::vector<Evidence> studies;

@@ -24,6 +24,7 @@ analysis::Together pooled_arms() {
                                             .deviation = 0.01,
                                             .interval = {},
                                             .censored = {},
+                                            .at_once = {},
                                             .collapsed = {}}});
   arm.studies = 3;
   arm.tau = 0.012;
