@@ -74,8 +74,8 @@ SIZES_OF_STUDIES = {
     r"^expect:\n(  - .*\n)+": "",
 }
 # Words in capitals that stand for something and have no file of that name in the folder.
-PLACEHOLDERS = {"report A B C": "report runs/quickstart runs/quickstart",
-                "report runs/one runs/two": "report runs/quickstart runs/quickstart", "pack FOLDER": "pack runs/quickstart", "--tokenizers FOLDER": "--tokenizers RUN",
+PLACEHOLDERS = {"report A B C": "report runs/quickstart runs/norm-on-captions",
+                "report runs/one runs/two": "report runs/quickstart runs/norm-on-captions", "pack FOLDER": "pack runs/quickstart", "--tokenizers FOLDER": "--tokenizers RUN",
                 "runs/STUDY": "runs/quickstart", "explain KEY": "explain model.position", "explain NAME": "explain hidden_size", "help VERB": "help run", "STEP": "8",
                 "--sha256 DIGEST": "--trust", "RUN --batch 1 --jobs 1 --draft": "guessing/quickstart/reverse/sinusoidal/seed-1 --batch 1 --jobs 1 --draft"}
 
