@@ -100,6 +100,7 @@ void AddedTokens::Search::divide(std::string_view text, const std::vector<AddedT
     if (token.single_word && (word_ends_at(text, begin) || word_begins_at(text, end))) continue;
     if (token.left_strip) begin = std::max(before_spaces(text, begin), done);
     if (token.right_strip) end = behind_spaces(text, end);
+    if (begin >= end) continue;  // spaces that the token before it has taken
     if (done < begin) add(done, begin, kText);
     add(begin, end, token.id);
     done = end;

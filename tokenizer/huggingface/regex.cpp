@@ -75,8 +75,9 @@ Regex::Regex(std::string_view pattern) {
 
 void Regex::divide(std::string_view text, std::vector<Part>& parts) const {
   parts.clear();
-  uint32_t end = 0;      // of the last match
-  bool matched = false;  // there is one
+  if (text.empty()) return;  // where `tokenizers` looks for no match, be it an empty one
+  uint32_t end = 0;          // of the last match
+  bool matched = false;      // there is one
   Part part{};
   for (size_t begin = 0; begin <= text.size() && find(code_.get(), text, begin, part);) {
     // An empty match right behind another one does not count.

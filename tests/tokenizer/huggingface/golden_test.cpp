@@ -42,6 +42,14 @@ std::vector<std::string> texts() {
   return found;
 }
 
+/// A tokenizer of whole texts with further parts.
+TokenizerJson of_whole_texts(const char* parts) {
+  auto file = json::parse(R"({"model": {"type": "WordLevel", "unk_token": "?",
+                                        "vocab": {"?": 0, "a": 1, "b": 2, "  ": 3}}})");
+  file.update(json::parse(parts));
+  return TokenizerJson(file.dump());
+}
+
 /// Each kind is one tokenizer.json that PyPI's `tokenizers` trained or read (build_oracles.py).
 class Golden : public testing::TestWithParam<const char*> {};
 
@@ -92,6 +100,29 @@ TEST(TokenizerJson, LeavesUnknownIdsOut) {
   auto ids = tokenizer.encode("the cat");
   ids.insert(ids.begin(), {-7, 1 << 30});
   EXPECT_EQ(tokenizer.decode(ids), "the cat");
+}
+
+TEST(TokenizerJson, ReplacesNothingInAnEmptyText) {
+  const auto tokenizer = of_whole_texts(R"({
+      "normalizer": {"type": "Sequence", "normalizers": [
+          {"type": "Strip", "strip_left": true, "strip_right": true},
+          {"type": "Replace", "pattern": {"Regex": "^"}, "content": "b"}]},
+      "decoder": {"type": "Sequence", "decoders": [
+          {"type": "Strip", "content": "a", "start": 1, "stop": 0},
+          {"type": "Replace", "pattern": {"Regex": "^"}, "content": "-"}]}})");
+  EXPECT_EQ(json(tokenizer.encode("  ")), json::array());
+  EXPECT_EQ(tokenizer.decode(std::vector<int32_t>{1}), "");
+  EXPECT_EQ(tokenizer.decode(std::vector<int32_t>{2}), "-b");
+}
+
+TEST(TokenizerJson, TakesSpacesForOneTokenAlone) {
+  const auto tokenizer = of_whole_texts(R"({"added_tokens": [
+      {"id": 2, "content": "b", "single_word": false, "lstrip": false, "rstrip": true,
+       "normalized": false, "special": false},
+      {"id": 3, "content": "  ", "single_word": false, "lstrip": true, "rstrip": false,
+       "normalized": false, "special": false}]})");
+  EXPECT_EQ(json(tokenizer.encode("b  a")), json::array({2, 1}));
+  EXPECT_EQ(json(tokenizer.encode("a  a")), json::array({1, 3, 1}));
 }
 
 TEST(TokenizerJson, ManyThreadsEncodeAlike) {
