@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <set>
 
 #include "tokenizer/model_check.h"
 #include "tokenizer/special_tokens.h"
@@ -74,6 +75,71 @@ void require_known_tokens(const json& config, const Ids& ids) {
   }
 }
 
+/// The name of a token, which is a string or an object; empty if it is neither.
+std::string name_of(const json& token) {
+  const json name = token.is_object() ? token.value("content", json()) : token;
+  return name.is_string() ? name.get<std::string>() : "";
+}
+
+/// The tokens that the folder names beside tokenizer.json.
+std::set<std::string> named_tokens(const std::filesystem::path& folder, const json& config) {
+  std::set<std::string> names;
+  for (const auto& [field, value] : config.items()) {
+    if (field.ends_with("_token")) names.insert(name_of(value));
+    if (field.ends_with("_special_tokens") || field == "added_tokens_decoder")
+      for (const auto& token : value) names.insert(name_of(token));
+  }
+  if (const auto file = folder / "added_tokens.json"; std::filesystem::exists(file)) {
+    const auto added = read_json(file);
+    for (const auto& [name, id] : added.items()) names.insert(name);
+  }
+  names.erase("");
+  return names;
+}
+
+/// By their names, those that the file itself finds everywhere in a text.
+std::map<std::string, json> added_tokens(const std::string& file) {
+  std::map<std::string, json> added;
+  const auto tree = json::parse(file);
+  if (const auto list = tree.find("added_tokens"); list != tree.end())
+    for (const auto& token : *list) added[name_of(token)] = token;
+  return added;
+}
+
+/// Throws TokenizerError for a named token that only Transformers would find everywhere in a text;
+/// those of `special` are no text here.
+void require_added(const std::set<std::string>& names, const std::map<std::string, json>& added,
+                   const tokenizer::SpecialIds& special, const Ids& ids) {
+  for (const auto& name : names) {
+    const auto known = ids.find(name);
+    const auto id = known == ids.end() ? std::optional<int32_t>() : known->second;
+    const bool is_special = id && (id == special.pad || id == special.bos || id == special.eos ||
+                                   id == special.unk || id == special.mask);
+    if (!added.contains(name) && !is_special)
+      throw TokenizerError(fmt::format(
+          "its configuration names the token '{}', which is not among the added_tokens of "
+          "tokenizer.json; write both anew by "
+          "AutoTokenizer.from_pretrained(...).save_pretrained(...)",
+          name));
+  }
+}
+
+/// Throws TokenizerError if the configuration finds a token of the file otherwise than it.
+void require_same_flags(const json& config, const std::map<std::string, json>& added) {
+  const auto listed = config.find("added_tokens_decoder");
+  if (listed == config.end()) return;
+  for (const auto& token : *listed) {
+    const auto own = added.find(name_of(token));
+    for (const auto* flag : {"single_word", "lstrip", "rstrip", "normalized"})
+      if (own != added.end() && token.contains(flag) &&
+          token[flag] != own->second.value(flag, token[flag]))
+        throw TokenizerError(
+            fmt::format("tokenizer_config.json has {}: {} for the token '{}', but tokenizer.json "
+                        "not",
+                        flag, token[flag].dump(), own->first));
+  }
+}
+
 /// Transformers does not clean up what BPE writes.
 bool cleans_up(const json& config, bool merges) {
   const auto field = config.find("clean_up_tokenization_spaces");
@@ -89,10 +155,14 @@ HubTokenizer read_json_file(const std::filesystem::path& folder, const json& con
   const auto file = training::read_bytes(folder / "tokenizer.json");
   const auto ids = tokenizer::token_ids(file);
   require_unchanged(config, file);
+  const auto special = specials_of(config, ids);
+  const auto added = added_tokens(file);
+  require_added(named_tokens(folder, config), added, special, ids);
+  require_same_flags(config, added);
   return {.source = file,
           .target = file,
           .vocabulary = {},
-          .special = specials_of(config, ids),
+          .special = special,
           .around = tokenizer::surroundings_of(file),
           .cleans = cleans_up(config, json::parse(file).at("model").contains("merges"))};
 }

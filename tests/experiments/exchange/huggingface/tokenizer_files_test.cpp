@@ -224,6 +224,35 @@ TEST_F(TokenizerFiles, AFieldThatWouldChangeTheFileIsNamed) {
   }
 }
 
+TEST_F(TokenizerFiles, ATokenThatTheFileDoesNotAddIsNamed) {
+  write_all("llama");
+  auto file = words(kTokens);
+  file["added_tokens"] = json::array({{{"id", 8},
+                                       {"content", "w8"},
+                                       {"single_word", false},
+                                       {"lstrip", false},
+                                       {"rstrip", false},
+                                       {"normalized", false},
+                                       {"special", true}}});
+  write_text("tokenizer.json", file.dump());
+  for (const auto* field : {"additional_special_tokens", "extra_special_tokens"}) {
+    write_text("tokenizer_config.json", json{{field, json::array({"w8", "w9"})}}.dump());
+    EXPECT_TRUE(says(refusal(), "names the token 'w9', which is not among the added_tokens"));
+  }
+  write_text("tokenizer_config.json", R"({"bos_token": "w1", "cls_token": "w9"})");
+  EXPECT_TRUE(says(refusal(), "names the token 'w9'"));
+  write_text("tokenizer_config.json",
+             R"({"added_tokens_decoder": {"8": {"content": "w8", "single_word": true}}})");
+  EXPECT_TRUE(says(refusal(), "has single_word: true for the token 'w8', but tokenizer.json not"));
+  write_text("tokenizer_config.json",
+             R"({"bos_token": "w1", "additional_special_tokens": ["w8", "w1"]})");
+  write_text("added_tokens.json", R"({"w8": 8})");
+  EXPECT_NO_THROW(import());
+  std::filesystem::remove_all(run());
+  write_text("added_tokens.json", R"({"w10": 10})");
+  EXPECT_TRUE(says(refusal(), "names the token 'w10'"));
+}
+
 TEST_F(TokenizerFiles, SpacesBeforePunctuationGoAsTheConfigurationSays) {
   for (const bool cleans : {false, true}) {
     write_family("t5");
