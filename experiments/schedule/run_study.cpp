@@ -110,20 +110,36 @@ class StudyRunner {
   std::optional<size_t> next() const {
     std::optional<size_t> best;
     for (size_t i = 0; i < open_.size(); ++i) {
-      if (open_[i].state != OpenRun::State::waiting || waits(open_[i]) || !has_room(open_[i]))
+      if (open_[i].state != OpenRun::State::waiting || waits(open_[i]) || is_blocked(open_[i]) ||
+          !has_room(open_[i]))
         continue;
       if (!best || open_[i].attempts.made() < open_[*best].attempts.made()) best = i;
     }
     return best;
   }
 
+  /// The run among the open ones that this one starts from; null if there is none.
+  const OpenRun* start_of(const OpenRun& open) const {
+    const auto& from = open.run->experiment.training.init_from.arm;
+    const auto found = std::ranges::find_if(open_, [&](const OpenRun& other) {
+      return from && other.run->arm == *from && other.run->task == open.run->task &&
+             other.run->seed == open.run->seed;
+    });
+    return found == open_.end() ? nullptr : &*found;
+  }
+
   /// Whether the run that this one starts from may still finish.
   bool waits(const OpenRun& open) const {
-    const auto& from = open.run->experiment.training.init_from.arm;
-    return from && std::ranges::any_of(open_, [&](const OpenRun& other) {
-             return other.run->arm == *from && other.run->task == open.run->task &&
-                    other.run->seed == open.run->seed && other.state != OpenRun::State::ended;
-           });
+    const auto* from = start_of(open);
+    return from != nullptr && from->state != OpenRun::State::ended;
+  }
+
+  /// Whether the run that this one starts from has failed, or is blocked itself.
+  bool is_blocked(const OpenRun& open) const {
+    const auto* from = start_of(open);
+    if (from == nullptr) return false;
+    if (from->state != OpenRun::State::ended) return is_blocked(*from);
+    return from->attempts.exit_code() != 0 && !is_interruption(from->attempts.exit_code());
   }
 
   bool uses_gpu(const OpenRun& open) const { return on_gpu(*open.run, options_.has_gpu); }
@@ -172,6 +188,7 @@ class StudyRunner {
     StudyOutcome outcome;
     for (const auto& open : open_) {
       const bool ended = open.state == OpenRun::State::ended;
+      if (!ended && is_blocked(open)) continue;
       if (!ended || is_interruption(open.attempts.exit_code()))
         outcome.interrupted = true;
       else if (open.attempts.exit_code() != 0)

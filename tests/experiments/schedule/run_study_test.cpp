@@ -164,6 +164,19 @@ TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
   EXPECT_TRUE(says(read_file(wide / "log.txt"), "narrow.txt"));
 }
 
+TEST_F(RunStudyTest, WhatStartsFromARunThatFailsIsNotStarted) {
+  change(
+      "arms: { base: {}, wide: { model.d_model: 24 } }",
+      "arms: { base: {}, bad: { training.schedule.peak: 90, training.optimizer: { kind: sgd } }, "
+      "second: { training.init_from: { arm: bad } }, "
+      "third: { training.init_from: { arm: second } } }");
+  const auto outcome = shell(command("out", "--seeds 1"));
+  EXPECT_TRUE(ends(outcome, 5, "runs that did not finish: copy/bad/seed-1 (exit code 5)"));
+  EXPECT_TRUE(std::filesystem::exists(folder_of("out") / "copy/base/seed-1/result.json"));
+  for (const auto* arm : {"second", "third"})
+    EXPECT_FALSE(std::filesystem::exists(folder_of("out") / "copy" / arm / "seed-1/failure.json"));
+}
+
 TEST_F(RunStudyTest, NoRunIsStartedIntoAFullDisk) {
   std::filesystem::create_directories(run("out"));
   std::filesystem::create_symlink("/dev/full", run("out") / "metrics.jsonl");
