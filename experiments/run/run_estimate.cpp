@@ -18,6 +18,7 @@
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/likelihood.h"
+#include "training/optimizer.h"
 #include "training/trained_parts.h"
 
 namespace ablate::run {
@@ -94,10 +95,13 @@ int64_t weight_bytes(int64_t parameters) {
 }
 
 int64_t checkpoint_bytes(const training::TrainingOptions& options,
-                         const records::RunEstimate& run) {
-  constexpr int64_t kMoments = 2;
+                         const models::TransformerImpl& model, int64_t parameters) {
   const int64_t average = options.ema > 0 ? 1 : 0;
-  return weight_bytes(run.parameters * (1 + average) + run.trained_parameters * kMoments);
+  auto bytes = weight_bytes(parameters * (1 + average));
+  const auto optimizer = training::make_optimizer(options.optimizer, model, options.lr_multipliers);
+  for (const auto& [name, tensor] : optimizer->state())
+    bytes += static_cast<int64_t>(tensor.nbytes());
+  return bytes;
 }
 
 /// The data and the model of a run that is only estimated.
@@ -130,8 +134,9 @@ records::RunEstimate counted(const config::Experiment& experiment, const Planned
     estimate.flops = static_cast<double>(length.updates) * length.cost.flops;
   }
   const auto checkpoints = options.trains() ? kept_checkpoints(options, estimate.steps) : 1;
-  estimate.disk_bytes = options.trains() ? checkpoints * checkpoint_bytes(options, estimate)
-                                         : weight_bytes(estimate.parameters);
+  estimate.disk_bytes =
+      options.trains() ? checkpoints * checkpoint_bytes(options, *run.model, estimate.parameters)
+                       : weight_bytes(estimate.parameters);
   return estimate;
 }
 
@@ -150,6 +155,11 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
                                          : 0;
   auto estimate = counted(job.experiment, run, update);
   const double validating = validation_seconds(job.experiment, run.data, run.model, estimate.steps);
+  if (options.lora.given()) {  // whose adapters are merged
+    run.model = make_model(job.experiment, run.data.tokenizers);
+    models::initialize(*run.model, job.initial_seed());
+    run.model->to(environment.device);
+  }
   estimate.test_seconds = test_seconds(job.experiment, run.data, run.model);
   estimate.seconds = preparation + static_cast<double>(estimate.steps) * update + validating +
                      estimate.test_seconds;

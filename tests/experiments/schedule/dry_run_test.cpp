@@ -47,11 +47,33 @@ TEST_F(ProgramTest, ADryRunSumsUpWhatIsLeftToDo) {
   EXPECT_TRUE(says(outcome.output, "\n1 runs to do: "));
 }
 
+TEST_F(ProgramTest, ADryRunOfAdaptersTimesTheEvaluationOfTheMergedModel) {
+  const auto outcome =
+      shell(command("out", "--dry-run --json --set 'training.lora={rank: 2, on: [attention]}'"));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto estimate = nlohmann::json::parse(outcome.output).at("estimate");
+  EXPECT_LT(estimate.at("trained_parameters"), estimate.at("parameters"));
+  EXPECT_GT(estimate.at("test_seconds"), 0);
+}
+
 TEST_F(ProgramTest, ADryRunReportsBadData) {
   write_file(folder_ / "narrow.txt", "a 1\n");
   EXPECT_TRUE(ends(
       shell(command("out", "--dry-run --set training.pretrained_embeddings.source=narrow.txt")), 3,
       "narrow.txt: its vectors are 1 numbers wide"));
+}
+
+TEST_F(ProgramTest, ADryRunCountsWhatTheOptimizerKeeps) {
+  const auto disk_of = [&](const std::string& optimizer) {
+    const auto outcome = shell(command(
+        "out", "--dry-run --json --launcher print --set training.optimizer.kind=" + optimizer));
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return nlohmann::json::parse(outcome.output).at("estimate").at("disk_bytes").get<double>();
+  };
+  const double adam = disk_of("adam");
+  EXPECT_NEAR(disk_of("sgd") / adam, 2.0 / 3, 0.02);            // one tensor beside the weights
+  EXPECT_NEAR(disk_of("schedule_free") / adam, 4.0 / 3, 0.02);  // three
+  EXPECT_GT(disk_of("soap"), 1.8 * adam);                       // two pairs of bases more
 }
 
 TEST_F(ProgramTest, ADryRunForAClusterOrForRanksTimesNothing) {
