@@ -341,6 +341,8 @@ struct TrainingOptions {
             "observe.at", "names a step after the last one, which steps gives");
     require(o.max_length <= o.tokens_per_batch, "max_length", "must not exceed tokens_per_batch");
     require(o.patience == 0 || o.evaluate_every > 0, "patience", "needs evaluate_every");
+    require(o.patience == 0 || !o.trains() || !reads_steps(o.budget) || o.evaluate_every <= o.steps,
+            "patience", "needs a validation, and steps end before the first of evaluate_every");
     average_rules(o, require);
     require(o.freeze.empty() || !o.lora.given(), "freeze",
             "and lora exclude each other: with adapters only these are trained, and lora.train");

@@ -63,6 +63,15 @@ void check_average(const training::TrainingOptions& options, int64_t steps) {
                     options.average, steps, made, made == 1 ? "" : "s", options.save_every));
 }
 
+/// Throws UsageError if the run would end before the first validation, by which patience chooses.
+void check_validation(const training::TrainingOptions& options, int64_t steps) {
+  if (options.trains() && options.patience > 0 && options.evaluate_every > steps)
+    throw UsageError(
+        fmt::format("training.patience needs a validation, and the {} steps of the budget end "
+                    "before the first one (training.evaluate_every: {}); lower evaluate_every",
+                    steps, options.evaluate_every));
+}
+
 /// Throws DataError if patience would choose weights on the test text; `ablate run` has checked a
 /// whole study, but not a run folder whose configuration or files have changed since.
 void check_patience(const config::Experiment& experiment, const data::Corpus& corpus) {
@@ -119,6 +128,7 @@ Prepared prepare(const RunJob& job, std::ostream& messages) {
   check_patience(job.experiment, data.corpus);
   const auto steps = steps_of(job, environment, data);
   check_average(job.experiment.training, steps);
+  check_validation(job.experiment.training, steps);
   return {environment, std::move(start), std::move(data), steps};
 }
 

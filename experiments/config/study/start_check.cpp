@@ -80,6 +80,11 @@ class StartCheck {
          "weights",
          "cannot be best: the run that it starts from has no training.evaluate_every, which the "
          "choice of the best needs");
+    need(start_.weights != StartWeights::best || !source.trains() ||
+             !training::reads_steps(source.budget) || source.evaluate_every <= source.steps,
+         "weights",
+         "cannot be best: the run that it starts from ends before the first validation of its "
+         "training.evaluate_every");
     need(start_.weights != StartWeights::best || !data::tests_on_validation(own_.data) ||
              !differences({.data = own_.data}, {.data = source_.data}).empty(),
          "weights",
