@@ -298,6 +298,18 @@ constexpr bool is_running(const DataOptions& data) {
   return std::visit([]<class Held>(const Held&) { return Held::running; }, data);
 }
 
+/// Predicted tokens of a row of running text; nullopt for pairs.
+constexpr std::optional<int64_t> block_of(const DataOptions& data) {
+  return std::visit(
+      [](const auto& task) -> std::optional<int64_t> {
+        if constexpr (requires { task.block; })
+          return task.block;
+        else
+          return std::nullopt;
+      },
+      data);
+}
+
 /// Whether a source is two texts.
 constexpr bool reads_pairs(const DataOptions& data) {
   const auto* labelled = std::get_if<Labelled>(&data);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/batch.h"
@@ -18,6 +19,7 @@
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/run/model_cost.h"
+#include "experiments/run/start_model.h"
 #include "models/hardware.h"
 #include "models/inference/inference_model.h"
 #include "models/random.h"
@@ -36,6 +38,7 @@ constexpr int64_t kCpuWarmUp = 4;
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kDecodedSource = 14, kDecodedTarget = 20;
 constexpr int64_t kBenchVocabulary = 8000;
+constexpr int32_t kClasses = 2;  // of a classifier
 
 struct BenchRequest {
   std::string study;
@@ -55,18 +58,6 @@ std::vector<int32_t> sentence(data::Random& random, int64_t length, int64_t voca
     ids.push_back(static_cast<int32_t>(random.between(tokenizer::kUnk + 1, vocabulary - 1)));
   ids.push_back(tokenizer::kEos);
   return ids;
-}
-
-/// Tokens of a row of running text; nullopt for pairs.
-std::optional<int64_t> block_of(const data::DataOptions& options) {
-  return std::visit(
-      [](const auto& task) -> std::optional<int64_t> {
-        if constexpr (requires { task.block; })
-          return task.block;
-        else
-          return std::nullopt;
-      },
-      options);
 }
 
 /// Pairs with the length statistics of Multi30k: about 14 tokens a side, both sides alike.
@@ -96,19 +87,22 @@ std::vector<data::EncodedExample> make_rows(int64_t block, int64_t tokens_per_ba
 }
 
 /// Batches of random ids in rows as long as the study's: blocks of running text, or pairs of
-/// sentences. Targets of an encoder are at the positions of its sources.
+/// sentences. Targets of an encoder are at the positions of its sources, or one class of each.
 std::vector<data::Batch> make_batches(const config::Experiment& experiment, int64_t vocabulary) {
   const auto tokens_per_batch = experiment.training.tokens_per_batch;
   const auto block = block_of(experiment.data);
-  const auto examples =
-      block ? make_rows(*block, tokens_per_batch, vocabulary) : make_pairs(vocabulary);
+  const bool labels = models::predicts_labels(experiment.model.output);
+  auto examples = block ? make_rows(*block, tokens_per_batch, vocabulary) : make_pairs(vocabulary);
+  int32_t next = 0;
+  if (labels)
+    for (auto& example : examples) example.target = {next++ % kClasses};
   std::vector<data::Batch> batches;
   const auto plan =
       data::batch_plan(data::lengths_of(examples),
                        {.tokens_per_batch = tokens_per_batch, .seed = kSeed, .epoch = 0});
   for (size_t i = 0; i < std::min(plan.size(), kBatches); ++i) {
     auto batch = data::collate(examples, plan[i]);
-    if (experiment.model.family == models::Family::encoder_only) {
+    if (experiment.model.family == models::Family::encoder_only && !labels) {
       batch.source = batch.target_in = batch.target_out;
       batch.source_length = batch.target_length;
     }
@@ -203,8 +197,10 @@ struct Measured {
 
 models::Transformer random_model(const config::Experiment& experiment, int64_t vocabulary) {
   torch::manual_seed(kSeed);  // of the ids to decode
-  models::Transformer model(experiment.model,
-                            models::Vocabulary{vocabulary, vocabulary, tokenizer::kPad});
+  const bool labels = models::predicts_labels(experiment.model.output);
+  models::Transformer model(
+      experiment.model,
+      models::Vocabulary{vocabulary, labels ? kClasses : vocabulary, tokenizer::kPad});
   models::initialize(*model, kSeed);
   model->to(training::resolve(experiment.training.device));
   return model;
@@ -302,8 +298,10 @@ void bench_train(const BenchRequest& request) {
   const auto vocabulary = bench_vocabulary(request, experiment);
   const auto batches = make_batches(experiment, vocabulary);
   if (!request.batches.empty()) write_batches(request, experiment, vocabulary, batches);
-  const auto measured =
-      measure(random_model(experiment, vocabulary), experiment, batches, request.steps);
+  auto model = random_model(experiment, vocabulary);
+  run::choose_trained(*model, experiment.training, kSeed);
+  model->to(training::resolve(experiment.training.device));  // adapters, too
+  const auto measured = measure(std::move(model), experiment, batches, request.steps);
   using training::UpdatePart;
   const auto each = [&](UpdatePart part) {
     return measured.times.of(part) / static_cast<double>(request.steps);

@@ -104,6 +104,8 @@ struct Experiment {
   }
   /// `unpadded`: whether all rows of a batch are as long as the longest.
   static void training_rules(const Experiment& o, bool unpadded, auto&& require) {
+    require(data::block_of(o.data).value_or(0) <= o.training.tokens_per_batch, "data.block",
+            "must not exceed training.tokens_per_batch");
     require(!o.training.clips.scores.given() || (unpadded && has_plain_scores(o.model)),
             "training.qk_clip",
             "needs running text and model.family decoder_only, whose rows have no padding, and in "

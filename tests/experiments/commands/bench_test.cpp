@@ -39,6 +39,33 @@ TEST_F(BenchTest, AnEncoderPredictsAtThePositionsThatItReads) {
     EXPECT_EQ(batch.at("source"), batch.at("target_out"));
 }
 
+TEST_F(BenchTest, AClassifierPredictsOneClassOfEachText) {
+  write_file(folder_ / "classes.yaml",
+             "name: classes\nseeds: [1]\nbase:\n  data: { task: labelled, train: a, validation: b, "
+             "test: c }\n  model: { family: encoder_only, output: { kind: label }, d_model: 8, "
+             "layers: 1, attention: { heads: 2 }, feed_forward: { d_hidden: 8 } }\n"
+             "  training: { tokens_per_batch: 48, max_length: 13 }\n");
+  EXPECT_TRUE(ends(program("bench train", folder_ / "classes.yaml",
+                           "--steps 1 --vocabulary 30 --threads 1 2>&1"),
+                   0, "target tokens/s"));
+}
+
+TEST_F(BenchTest, OnlyThePartsThatAStudyTrainsAreTrained) {
+  batches("decoder_only");
+  const auto loss = [&](const std::string& sets) {
+    const auto outcome =
+        program("bench train", folder_ / "study.yaml",
+                "--steps 3 --vocabulary 30 --threads 1 --json --set training.schedule.warmup=0 " +
+                    sets + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return nlohmann::json::parse(outcome.output).at("loss").get<double>();
+  };
+  const double whole = loss("");
+  EXPECT_EQ(loss(""), whole);
+  EXPECT_NE(loss("--set 'training.freeze=[embedding]'"), whole);
+  EXPECT_NE(loss("--set 'training.lora={rank: 2, on: [attention]}'"), whole);
+}
+
 TEST_F(BenchTest, BatchesAreNotWrittenForATwinThatDropsLess) {
   batches("decoder_only");
   std::filesystem::remove(folder_ / "batches");

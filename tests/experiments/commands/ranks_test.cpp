@@ -203,7 +203,7 @@ TEST_F(RanksTest, WhatRanksCannotShareIsRefused) {
   EXPECT_TRUE(
       says(refusal("--ranks 2 --set training.batch_warmup=0.5"), "fewer batches than ranks"));
   EXPECT_TRUE(says(refusal("--ranks 2 --set model.norm.kind=batch"), "batch norm"));
-  EXPECT_TRUE(says(refusal("--ranks 2 --set 'data={task: lano, levels: 2}' --set "
+  EXPECT_TRUE(says(refusal("--ranks 2 --set 'data={task: lano, levels: 2, block: 32}' --set "
                            "model.family=decoder_only --set training.qk_clip=10"),
                    "training.qk_clip bounds the scores"));
   EXPECT_TRUE(says(refusal("--ranks 2 --set 'training.budget={kind: seconds, seconds: 5}'"),
