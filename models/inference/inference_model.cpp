@@ -11,6 +11,8 @@ Transformer copy_of(const Transformer& trained) {
   const torch::NoGradGuard no_grad;
   Transformer copy(trained->options(), trained->vocabulary());
   const auto copy_each = [](const std::vector<torch::Tensor>& from, std::vector<torch::Tensor> to) {
+    TORCH_CHECK(from.size() == to.size(),
+                "a model with adapters must be merged before it is copied");
     for (size_t i = 0; i < from.size(); ++i) {
       to[i].set_data(from[i].detach().clone());
       to[i].set_requires_grad(false);
