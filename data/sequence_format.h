@@ -77,8 +77,8 @@ class SequenceFormat {
                                                   const Tokenizers& tokenizers) const;
   /// The text of an output; end tokens within it are the ends of lines. Of a class its name.
   std::string decode(std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
-  /// The text of an output behind `text`, whose ids are `source`: of running text what it adds to
-  /// the last line, whose next word has its space from the token that begins it.
+  /// The text of an output behind `text`, whose ids are `source`. In running text it begins with
+  /// the space that its first token stands for.
   std::string continuation(std::string_view text, std::span<const int32_t> source,
                            std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
 

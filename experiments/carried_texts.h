@@ -21,7 +21,7 @@ std::span<const CarriedText> family_yamls();
 /// The style sheets of pages.
 std::span<const CarriedText> style_sheets();
 
-/// The one file of words of other toolkits, and of what they are called here.
+/// The file with words of other toolkits and their names here.
 std::span<const CarriedText> foreign_word_lists();
 
 /// The text with this name. REQUIRES: there is one.

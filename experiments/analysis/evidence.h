@@ -59,7 +59,7 @@ ABLATE_ENUM(
     too_few_seeds,  // the number of seeds cannot give a significant result
     not_learned,  // beyond the trained length, and one of the two did not learn the task within it
     uneven,       // the arm and the baseline have not finished the same seeds
-    censored,     // cost to a target: a run has not reached it, or nothing is known of a pair
+    censored,     // cost to a target: a run has not reached it, or a pair has only upper bounds
     not_tested,   // a value is not finite
     crossed,      // runs share seeds, so that only components of variance are estimated
     exploratory   // not a primary metric and test set: shown, not tested
