@@ -62,8 +62,7 @@ int64_t positions_of(const data::EncodedExample& example, const models::SearchOp
 /// The key that gives the number of positions of a side's layer.
 std::string key_of_positions(const models::TransformerOptions& model, models::Side side,
                              const models::LayerOptions& layer) {
-  if (models::equal(layer.position, model.layer.position))
-    return "model.position.max_length";
+  if (models::equal(layer.position, model.layer.position)) return "model.position.max_length";
   if (!models::are_alike(models::list_of(model, side)))
     return "position.max_length in model.changes";
   return fmt::format("model.{}.position.max_length", text_of(side));
