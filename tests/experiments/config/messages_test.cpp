@@ -32,9 +32,9 @@ TEST_P(StudyMessages, AreThoseOfTheTable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, StudyMessages,
-                         testing::Values("comparisons", "crossed", "documents", "layers", "match", "models",
-                                         "notes", "settings", "starts", "studies", "tuning",
-                                         "values", "words"),
+                         testing::Values("comparisons", "crossed", "documents", "layers", "match",
+                                         "models", "notes", "settings", "starts", "studies",
+                                         "tuning", "values", "words"),
                          [](const auto& one) { return one.param; });
 
 /// Texts that an editor would change.
