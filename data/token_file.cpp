@@ -192,7 +192,7 @@ void TokenFile::check_type(int64_t vocabulary) const {
     read_bytes(offset_of(begin), bytes);
     only_zeros = only_zeros && std::ranges::all_of(bytes, [](char c) { return c == 0; });
     big_endian = big_endian && begin_with_zero(bytes, width_);
-    count_bytes(bytes, counts);
+    if (assumed_) count_bytes(bytes, counts);
     std::erase_if(possible, [&](const auto& type) { return !are_ids(bytes, type, vocabulary); });
   }
   if (!possible.empty() && !only_zeros) {

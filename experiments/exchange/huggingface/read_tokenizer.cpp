@@ -30,14 +30,14 @@ json configuration(const std::filesystem::path& folder) {
   return config;
 }
 
-/// What a value of a BertNormalizer's `strip_accents` does; null: as `lowercase`.
+/// Whether a BertNormalizer strips accents with this value of `strip_accents`; null: as
+/// `lowercase`.
 json strips_accents(const json& part, const json& value) {
   return value.is_null() ? json(part.value("lowercase", true)) : value;
 }
 
 /// Throws TokenizerError if Transformers would change the file by a field of the configuration.
-void require_unchanged(const json& config, const std::string& file) {
-  const auto tree = json::parse(file);
+void require_unchanged(const json& config, const json& tree) {
   struct Field {
     const char *name, *part, *type, *own;
   };
@@ -53,7 +53,7 @@ void require_unchanged(const json& config, const std::string& file) {
     auto said = config[field.name], own = part->value(field.own, json(true));
     if (std::string_view(field.own) == "strip_accents") {
       said = strips_accents(*part, said);
-      own = strips_accents(*part, own);
+      own = strips_accents(*part, part->value(field.own, json()));
     }
     if (said.is_boolean() && said != own)
       throw TokenizerError(fmt::format("tokenizer_config.json has {}: {}, but tokenizer.json not",
@@ -98,9 +98,8 @@ std::set<std::string> named_tokens(const std::filesystem::path& folder, const js
 }
 
 /// By their names, those that the file itself finds everywhere in a text.
-std::map<std::string, json> added_tokens(const std::string& file) {
+std::map<std::string, json> added_tokens(const json& tree) {
   std::map<std::string, json> added;
-  const auto tree = json::parse(file);
   if (const auto list = tree.find("added_tokens"); list != tree.end())
     for (const auto& token : *list) added[name_of(token)] = token;
   return added;
@@ -140,7 +139,7 @@ void require_same_flags(const json& config, const std::map<std::string, json>& a
   }
 }
 
-/// Transformers does not clean up what BPE writes.
+/// Whether Transformers takes spaces before punctuation away, which it never does for BPE.
 bool cleans_up(const json& config, bool merges) {
   const auto field = config.find("clean_up_tokenization_spaces");
   return !merges && field != config.end() && *field == true;
@@ -154,9 +153,10 @@ tokenizer::SpecialIds specials_of(const json& config, const Ids& ids) {
 HubTokenizer read_json_file(const std::filesystem::path& folder, const json& config) {
   const auto file = training::read_bytes(folder / "tokenizer.json");
   const auto ids = tokenizer::token_ids(file);
-  require_unchanged(config, file);
+  const auto tree = json::parse(file);
+  require_unchanged(config, tree);
   const auto special = specials_of(config, ids);
-  const auto added = added_tokens(file);
+  const auto added = added_tokens(tree);
   require_added(named_tokens(folder, config), added, special, ids);
   require_same_flags(config, added);
   return {.source = file,
@@ -164,7 +164,7 @@ HubTokenizer read_json_file(const std::filesystem::path& folder, const json& con
           .vocabulary = {},
           .special = special,
           .around = tokenizer::surroundings_of(file),
-          .cleans = cleans_up(config, json::parse(file).at("model").contains("merges"))};
+          .cleans = cleans_up(config, tree.at("model").contains("merges"))};
 }
 
 /// Around a text by a class for SentencePiece models, which tokenizer_config.json may change.
