@@ -24,6 +24,9 @@ std::span<const CarriedText> style_sheets();
 /// The file with words of other toolkits and their names here.
 std::span<const CarriedText> foreign_word_lists();
 
+/// What the atlas of claims advises, as JSON.
+std::span<const CarriedText> atlas_advice();
+
 /// The text with this name. REQUIRES: there is one.
 inline const char* text_named(std::span<const CarriedText> texts, std::string_view name) {
   auto one = texts.begin();

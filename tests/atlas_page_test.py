@@ -1,5 +1,6 @@
 """Tests the pages and pictures of the atlas."""
 
+import json
 import math
 import re
 import subprocess
@@ -51,20 +52,20 @@ class Page(unittest.TestCase):
     def test_a_history_has_words_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "verdict": "reversed", "why": "X."}]
         with unittest.mock.patch.object(files, "history", lambda: {"one": entries}):
-            text = atlas.page("claim", claim=claim_of(checked="", where="", margin_from=""))
+            text = atlas.page("claim.md", claim=claim_of(checked="", where="", margin_from=""))
         self.assertIn('\n- d1: "A." **not run**. W.\n- d2: **reversed**. X.\n', text)
 
     def test_a_line_of_a_page_is_left_out_where_nothing_can_be_said(self):
         with unittest.mock.patch.object(files, "history", lambda: {"one": []}):
             for changes in (None, "More text."):
-                text = atlas.page("claim", claim=claim_of(changes=changes, checked="", where="", margin_from=""))
+                text = atlas.page("claim.md", claim=claim_of(changes=changes, checked="", where="", margin_from=""))
                 self.assertEqual("What would change it" in text, changes is not None)
                 self.assertNotIn("\n\n\n", text)
 
     def test_every_claim_tells_its_history(self):
         for claim in claims.read_claims():
             first = files.history()[claim.id][0]
-            self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', atlas.page("claim", claim=claim))
+            self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', atlas.page("claim.md", claim=claim))
 
     def test_the_studies_that_were_run_are_linked(self):
         text = text_of("atlas/rules.md")
@@ -85,7 +86,7 @@ class Page(unittest.TestCase):
     def test_a_page_has_what_git_says_of_its_study(self):
         claim = claims.read_claims()[0]
         said = subprocess.run(["git", "hash-object", files.HERE / f"{claim.study}.yaml"], capture_output=True, text=True, check=True).stdout.strip()
-        self.assertIn(said, atlas.page("claim", claim=claim))
+        self.assertIn(said, atlas.page("claim.md", claim=claim))
 
 
 def option(*gains, name="A", metric="loss"):
@@ -103,7 +104,7 @@ class Controls(unittest.TestCase):
         alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
         for records, said in (([other, alone], "No control has been recorded yet"),
                               ([other, alarming, untested, *[silent] * 19], "1 of 20 controls, baselines with other random numbers, is shown to differ: false alarms, in 0 to 25 % of all studies.")):
-            self.assertIn(f"\n\n{said}", atlas.page("index", choices=[], compared=choices.compared(records)))
+            self.assertIn(f"\n\n{said}", atlas.page("index.md", choices=[], compared=choices.compared(records)))
 
     def test_their_share_has_the_exact_interval(self):
         # SciPy 1.17.1: binomtest(k, n).proportion_ci().
@@ -116,8 +117,26 @@ class Forecasts(unittest.TestCase):
     def test_are_counted_and_scored_over_all_records(self):
         found = [record(contrast("agrees", forecast={"inside": inside, "interval_score": 1, "brier": brier})) for inside, brier in ((True, 0.1), (True, 0), (False, 0.5))]
         said = "2 of 3 differences were in the 80 % interval that their study forecast. The Brier\nscore of their signs is 0.20, which"
-        pages = [atlas.page("index", choices=[], compared=choices.compared(records)) for records in ([*found, record(contrast("agrees"))], [])]
+        pages = [atlas.page("index.md", choices=[], compared=choices.compared(records)) for records in ([*found, record(contrast("agrees"))], [])]
         self.assertEqual([said in page for page in pages], [True, False])
+
+
+class Advice(unittest.TestCase):
+    def test_the_program_carries_what_the_pages_say(self):
+        self.assertEqual((files.HERE / "advice.json").read_text(), atlas.pages({"definitions": {}})[files.HERE / "advice.json"], "`make docs` writes it anew")
+
+    def test_has_gains_by_parameters_and_tokens(self):
+        found = option(0.02, 0.005)
+        found.measures[1].tokens = 3e6
+        chosen = [choices.Choice("Which one", "plain", [found])]
+        said, = json.loads(atlas.page("advice.json", choices=chosen))
+        self.assertEqual({key: said[key] for key in ("choice", "usual", "advice")}, {"choice": "Which one", "usual": "plain", "advice": "Perhaps: A. +0.005 to +0.020 nats."})
+        self.assertEqual(said["options"], [{"name": "A", "measured": [{"parameters": 10000, "tokens": 0, "gain": "+0.020"},
+                                                                     {"parameters": 20000, "tokens": 3000000, "gain": "+0.005, not shown"}]}])
+
+    def test_tokens_are_those_of_the_studys_steps(self):
+        gates, = (claim for claim in claims.read_claims() if claim.id == "gates")  # 2,000 steps of 1,040 tokens; in its ladder 540 and more
+        self.assertEqual([one.tokens for one in measures.measures_of(gates)], [561600, 1216800, 2080000, 3276000])
 
 
 class Choices(unittest.TestCase):
@@ -140,7 +159,7 @@ class Choices(unittest.TestCase):
     def test_a_row_pictures_what_its_advice_rests_on_by_size_and_names_it(self):
         for found, names in (([option(0.02, 0.02), option(-0.02, name="B")], ["A 10k +0.020; A 20k +0.020"]), ([option(0.001), option(-0.02, name="B")], ["A 10k +0.001"]),
                              ([option(-0.02), option(-0.03, name="B")], ["A 10k -0.020; B 10k -0.030"]), ([option(0.5, metric="bleu")], ["A 10k +0.50 BLEU"])):
-            text = atlas.page("index", choices=[choices.Choice("Which one", "plain", found)], compared=[])
+            text = atlas.page("index.md", choices=[choices.Choice("Which one", "plain", found)], compared=[])
             name, _, *cells = re.search(r"^\| (\[Which one.*) \|$", text, re.M)[1].split(" | ")
             self.assertEqual(name, "[Which one](#which-one)")
             self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)
@@ -294,20 +313,20 @@ class Tables(unittest.TestCase):
                   "expectations": [{"text": "arm.loss < 3", "numbers": "2 < 3", "holds": True}]}
         arm = found["tasks"]["t"]["arms"]["arm"]
         arm |= {"chosen": {"peak": "4.0e-3"}, "at_edge": {"peak": "largest"}, "others": {"test": [2.0, 0.1], "longer": [3.0, 0.2]}}
-        text = atlas.page("record", record=found)
+        text = atlas.page("record.md", record=found)
         self.assertIn("| `base` | 10 | 100 | 2 ± 0.1 | baseline |", text)
         self.assertIn("| `arm` | 10 | 100 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.01 | 0.01 | equal 0.5 | better and agrees | peak 4.0e-3 (at an end) |", text)
         self.assertIn("| `arm` | 2 ± 0.1 | 3 ± 0.2 |", text)
         self.assertIn("- expected: `arm.loss < 3`: holds (2 < 3)", text)
         found["tasks"]["t"]["arms"]["arm"]["contrast"] |= {"outcome": "inconclusive", "reported": "agrees"}
-        self.assertIn(" | equal 0.5 | better and agrees | ", atlas.page("record", record=found), "the words of the report")
+        self.assertIn(" | equal 0.5 | better and agrees | ", atlas.page("record.md", record=found), "the words of the report")
         self.assertIn("Run at c by `k` on P (AVX2), in 3 core minutes.", text)
 
     def test_what_was_not_tested_has_no_interval(self):
         untested = contrast(None, verdict="not_learned", difference={"p": "NaN", "adjusted_p": "NaN"})
         del untested["interval"]
         found = record(untested) | {"study": "s", "question": "?", "seeds": [1], "ladders": [], "expectations": []}
-        self.assertIn(" | -0.5 | nan | nan | superior | not learned | ", atlas.page("record", record=found))
+        self.assertIn(" | -0.5 | nan | nan | superior | not learned | ", atlas.page("record.md", record=found))
         self.assertEqual(measures.measures_of(claim_of(record(untested | {"verdict": "inconclusive"}))), [])
 
     def test_every_record_has_a_page(self):

@@ -27,17 +27,18 @@ TEMPLATES.filters |= {
 
 
 def page(template, **parts):
-    """The text of pages/<template>.md.jinja of these parts, in which parts that say nothing leave no gap."""
-    return re.sub(r"\n{3,}", "\n\n", TEMPLATES.get_template(f"{template}.md.jinja").render(parts)).strip() + "\n"
+    """The text of pages/<template>.jinja of these parts, in which parts that say nothing leave no gap."""
+    return re.sub(r"\n{3,}", "\n\n", TEMPLATES.get_template(f"{template}.jinja").render(parts)).strip() + "\n"
 
 
 def pages(schema):
     """All of them, by path; the gallery is of the parts in the program's schema of studies."""
     found, folder = claims.read_claims(), files.DOCS / "atlas"
     sections, others = gallery.parts(schema, found)
-    return {folder / "index.md": page("index", choices=list(choices.read_choices(found)), compared=choices.compared(files.records().values())),
-            folder / "claims.md": page("claims", found=sorted(found, key=measures.sure_share, reverse=True)),
-            folder / "rules.md": rebased(page("rules", found=found), "../"), folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text(),
-            files.DOCS / "frontier.md": page("frontier", found=found), files.DOCS / "gallery.md": page("gallery", sections=sections, others=others),
-            **{folder / "claims" / f"{claim.id}.md": rebased(page("claim", claim=claim), "../../") for claim in found},
-            **{files.RESULTS / f"{name}.md": page("record", record=record) for name, record in files.records().items()}}
+    return {folder / "index.md": page("index.md", choices=(chosen := list(choices.read_choices(found))), compared=choices.compared(files.records().values())),
+            files.HERE / "advice.json": page("advice.json", choices=chosen),
+            folder / "claims.md": page("claims.md", found=sorted(found, key=measures.sure_share, reverse=True)),
+            folder / "rules.md": rebased(page("rules.md", found=found), "../"), folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text(),
+            files.DOCS / "frontier.md": page("frontier.md", found=found), files.DOCS / "gallery.md": page("gallery.md", sections=sections, others=others),
+            **{folder / "claims" / f"{claim.id}.md": rebased(page("claim.md", claim=claim), "../../") for claim in found},
+            **{files.RESULTS / f"{name}.md": page("record.md", record=record) for name, record in files.records().items()}}

@@ -10,8 +10,7 @@ import measures
 class Option:
     def __init__(self, name, found, measured):
         self.name, self.claims, self.measures = name, found, measured
-        metrics = [one.metric for one in self.measures]
-        self.main = [one for one in self.measures if one.metric == ("loss" if "loss" in metrics else metrics[0])]
+        self.main = [one for one in measured if one.metric == "loss"] or [one for one in measured if one.metric == measured[0].metric]
         self.shown = sum(one.is_shown for one in self.measures)
         self.is_sure = self.shown >= max(2, len(self.measures) / 2)  # two settings show a difference, and half of all
 

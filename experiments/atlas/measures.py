@@ -22,6 +22,7 @@ class Measure:
     low: float
     high: float
     compute: float | None = None  # how many times the compute would give its baseline the same
+    tokens: float = 0  # of the training, at most
 
     @property
     def is_shown(self):
@@ -41,11 +42,18 @@ def rungs_of(ladder, arm):
     return [Measure(rung["x"], ladder["metric"], *gain, time) for rung, gain, time in zip(ladder["rungs"], gains, times, strict=True)]
 
 
+def tokens_of(study, arm):
+    return arm["steps"] * files.read_study(study)["base"]["training"]["tokens_per_batch"]
+
+
 def measures_of(claim):
     """Of the claim's studies and ladders; nothing of an arm of which no mean can be told."""
     looks = [look for look in claim.looks if look and look.contrast["verdict"] in claims.TESTED and look.contrast.get("interval")]
-    found = [Measure(look.baseline["parameters"], look.metric, *look.gain) for look in looks]
-    return sorted(found + [one for _, ladder, arm in ladders_of(claim) for one in rungs_of(ladder, arm)], key=lambda one: one.parameters)
+    found = [Measure(look.baseline["parameters"], look.metric, *look.gain, tokens=tokens_of(claim.study, look.baseline)) for look in looks]
+    for study, ladder, arm in ladders_of(claim):
+        baselines = [files.records()[study]["tasks"][rung["setting"]]["arms"][arm["baseline"]] for rung in ladder["rungs"]]
+        found += [dataclasses.replace(one, tokens=tokens_of(study, of)) for one, of in zip(rungs_of(ladder, arm), baselines, strict=True)]
+    return sorted(found, key=lambda one: one.parameters)
 
 
 def sure_share(claim):

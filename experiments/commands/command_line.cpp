@@ -168,6 +168,7 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_register(*app);
   add_train(*app);
   add_init(*app);
+  add_advise(*app);
   add_status(*app);
   add_cancel(*app);
   add_report(*app);

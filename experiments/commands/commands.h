@@ -26,6 +26,7 @@ void add_metrics(CLI::App& app);
 void add_tokenizer(CLI::App& app);
 void add_config(CLI::App& app);
 void add_init(CLI::App& app);
+void add_advise(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_help(CLI::App& app);
 void add_train(CLI::App& app);

@@ -13,7 +13,7 @@
 namespace ablate::commands {
 namespace {
 
-constexpr const char* kTiny =
+constexpr const char* kTinyModel =
     "d_model: 32, layers: 1, attention: { heads: 4 }, feed_forward: { kind: dense, d_hidden: 64 }, "
     "dropout: 0.0";
 constexpr const char* kTraining =
@@ -46,7 +46,7 @@ class FamilyTest : public ProgramTest {
                         const std::string& more) {
     const auto file = folder_ / (name + ".yaml");
     write_file(file, "name: " + name + "\nseeds: [1]\nbase:\n  data: { " + data +
-                         " }\n  model: { " + kTiny + ", " + model + " }\n  training: { " +
+                         " }\n  model: { " + kTinyModel + ", " + model + " }\n  training: { " +
                          kTraining + more + " }\n" + "  tokenizer: " + tokenizer_ + "\n");
     const auto outcome = program("run", file, "--output", folder_, "2>&1");
     EXPECT_EQ(outcome.code, 0) << outcome.output;
@@ -215,7 +215,7 @@ TEST_F(FamilyTest, AClassifierOfOtherClassesIsTakenForNoOther) {
   const auto file = folder_ / "other.yaml";
   const auto started = [&](const std::string& training) {
     write_file(file, "name: other\nseeds: [1]\nbase:\n  data: { " + labelled("named.tsv") +
-                         " }\n  model: { " + kTiny + ", " + model + " }\n  training: { " +
+                         " }\n  model: { " + kTinyModel + ", " + model + " }\n  training: { " +
                          kTraining + ", " + training + " }\n  tokenizer: " + tokenizer_ + "\n");
     std::filesystem::remove_all(folder_ / "other");
     return program("run", file, "--output", folder_, "2>&1");
