@@ -31,6 +31,12 @@ def record(found, direction="lower", **task):
     return {"commit": "c", "command": "k", "provenance": provenance, "tasks": {"t": {"metric": "loss", "direction": direction, "arms": {"base": arm, "arm": arm | {"contrast": found}}} | task}}
 
 
+def with_regime(found, **regime):
+    """A record whose baseline has these values."""
+    found["tasks"]["t"]["arms"]["base"] = found["tasks"]["t"]["arms"]["base"] | {"regime": regime}
+    return found
+
+
 def claim_of(found=None, again=None, **entry):
     """A claim on the study of scarce text, whose text and rates are known, with the records of two looks."""
     said = {"id": "one", "study": "scarce_text", "arm": "arm", "claim": "superior", "margin": 0.1, "says": "", "source": {"text": "", "url": ""}}

@@ -8,7 +8,7 @@ import sys
 import unittest
 import unittest.mock
 
-from atlas_fixtures import claim_of, contrast, phrases, record, with_arms_of_the_record
+from atlas_fixtures import claim_of, contrast, phrases, record, with_arms_of_the_record, with_regime
 
 import atlas
 import choices
@@ -43,11 +43,16 @@ class Page(unittest.TestCase):
             self.assertIn(f"Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
                           LOOK.paragraph(claim.looks[0], "Here"))
 
-    def test_an_outcome_stands_with_what_the_report_says(self):
+    def test_an_outcome_stands_with_what_its_tests_found(self):
         with_arms_of_the_record(self)
-        text = LOOK.paragraph(claim_of(record(contrast("inconclusive", p=0.2, sentence="inconclusive: difference 0.1"))).looks[0], "Here")
+        text = LOOK.paragraph(claim_of(record(contrast("inconclusive", p=0.2))).looks[0], "Here")
         self.assertIn("Here: **undecided (margin 0.1 loss)**.", text)
-        self.assertIn(" Its report says: inconclusive: difference 0.1.", text)
+        self.assertIn(" Gain +0.5 (+0.4 to +0.6); p 0.2 (0.2 corrected for the study) that there is a difference. About 80 % of such studies would show a difference of 0.4.\n", text)
+
+    def test_no_page_has_the_words_of_an_old_rule(self):
+        for path, text in atlas.pages({"definitions": {}}).items():
+            now = re.sub(r"(?s)\nHistory, by the rules of the time:.*\nBy `git", "", text)
+            self.assertEqual([word for word in ("contradicts", "Its report says", "e+0") if word in now], [], path.name)
 
     def test_a_history_has_words_where_they_change(self):
         entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "verdict": "reversed", "why": "X."}]
@@ -104,7 +109,7 @@ class Controls(unittest.TestCase):
         alone = {"tasks": {"t": {"arms": {"base": {"control": True}}}}}
         for records, said in (([other, alone], "No control has been recorded yet"),
                               ([other, alarming, untested, *[silent] * 19], "1 of 20 controls, baselines with other random numbers, is shown to differ: false alarms, in 0 to 25 % of all studies.")):
-            self.assertIn(f"\n\n{said}", atlas.page("index.md", choices=[], compared=choices.compared(records)))
+            self.assertIn(f"\n\n{said}", atlas.page("index.md", choices=[], signs=[], compared=choices.compared(records)))
 
     def test_their_share_has_the_exact_interval(self):
         # SciPy 1.17.1: binomtest(k, n).proportion_ci().
@@ -117,8 +122,22 @@ class Forecasts(unittest.TestCase):
     def test_are_counted_and_scored_over_all_records(self):
         found = [record(contrast("agrees", forecast={"inside": inside, "interval_score": 1, "brier": brier})) for inside, brier in ((True, 0.1), (True, 0), (False, 0.5))]
         said = "2 of 3 differences were in the 80 % interval that their study forecast. The Brier\nscore of their signs is 0.20, which"
-        pages = [atlas.page("index.md", choices=[], compared=choices.compared(records)) for records in ([*found, record(contrast("agrees"))], [])]
+        pages = [atlas.page("index.md", choices=[], signs=[], compared=choices.compared(records)) for records in ([*found, record(contrast("agrees"))], [])]
         self.assertEqual([said in page for page in pages], [True, False])
+
+
+class Signs(unittest.TestCase):
+    def test_those_of_claims_with_figures_are_counted_here_against_there(self):
+        with_arms_of_the_record(self)
+        published = {"metric": "loss", "baseline": 2, "arm": 1, "better": "lower"}
+        found = [claim_of(record(contrast("agrees", mean=mean)), published=published | {"arm": arm})
+                 for mean, arm in ((-0.5, 1), (-0.1, 1), (0.5, 1), (0.5, 3))]
+        other = [claim_of(), claim_of(record(contrast("agrees"))), claim_of(record(contrast("agrees")), published=published | {"arm": 2}),
+                 claim_of(record(contrast("agrees")), published=published, withdrawn="A reason."),
+                 claim_of(record(contrast("agrees", verdict="unstable")), published=published)]
+        self.assertEqual(choices.signs(found + other), [(True, True), (True, True), (True, False), (False, False)])
+        text = atlas.page("index.md", choices=[], signs=choices.signs(found + other), compared=[])
+        self.assertIn("| better in the source | 2 | 1 |\n| worse in the source | 0 | 1 |\n\n3 of 4 agree, 19 to 99 % of such claims.", text)
 
 
 class Advice(unittest.TestCase):
@@ -159,7 +178,7 @@ class Choices(unittest.TestCase):
     def test_a_row_pictures_what_its_advice_rests_on_by_size_and_names_it(self):
         for found, names in (([option(0.02, 0.02), option(-0.02, name="B")], ["A 10k +0.020; A 20k +0.020"]), ([option(0.001), option(-0.02, name="B")], ["A 10k +0.001"]),
                              ([option(-0.02), option(-0.03, name="B")], ["A 10k -0.020; B 10k -0.030"]), ([option(0.5, metric="bleu")], ["A 10k +0.50 BLEU"])):
-            text = atlas.page("index.md", choices=[choices.Choice("Which one", "plain", found)], compared=[])
+            text = atlas.page("index.md", choices=[choices.Choice("Which one", "plain", found)], signs=[], compared=[])
             name, _, *cells = re.search(r"^\| (\[Which one.*) \|$", text, re.M)[1].split(" | ")
             self.assertEqual(name, "[Which one](#which-one)")
             self.assertEqual([text for cell in cells for text in re.findall("<title>(.*)</title>", cell.replace("&nbsp;", " "))], names)
@@ -213,9 +232,10 @@ class Outcomes(unittest.TestCase):
 
     def test_what_does_not_count_stands_in_brackets(self):
         with_arms_of_the_record(self)
-        for outside, withdrawn, word in ((["Too small."], None, "outside the source's regime"), ([], "It lacks a part.", "withdrawn")):
+        for depth, withdrawn, word in ((9, None, "outside the source's regime"), (9, "It lacks a part.", "withdrawn"), (1, "It lacks a part.", "withdrawn")):
             for kind, shown in (("equal", "beyond the margin"), ("superior", "other sign")):
-                claim = claim_of(record(contrast("contradicts", kind, mean=0.5, outside=outside)), claim=kind, withdrawn=withdrawn)
+                found = with_regime(record(contrast("contradicts", kind, mean=0.5)), depth=[depth, depth])
+                claim = claim_of(found, claim=kind, withdrawn=withdrawn, regime={"depth": [1, 1]})
                 self.assertEqual(WORDS.outcome(claim.looks[0]), f"{word} ({shown})")
 
     def test_where_equivalence_decides_its_own_interval_stands(self):
@@ -319,7 +339,7 @@ class Tables(unittest.TestCase):
         self.assertIn("| `arm` | 2 ± 0.1 | 3 ± 0.2 |", text)
         self.assertIn("- expected: `arm.loss < 3`: holds (2 < 3)", text)
         found["tasks"]["t"]["arms"]["arm"]["contrast"] |= {"outcome": "inconclusive", "reported": "agrees"}
-        self.assertIn(" | equal 0.5 | better and agrees | ", atlas.page("record.md", record=found), "the words of the report")
+        self.assertIn(" | equal 0.5 | better and undecided | ", atlas.page("record.md", record=found))
         self.assertIn("Run at c by `k` on P (AVX2), in 3 core minutes.", text)
 
     def test_what_was_not_tested_has_no_interval(self):

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 import unittest.mock
 
-from atlas_fixtures import claim_of, contrast, phrases, record, with_arms_of_the_record
+from atlas_fixtures import claim_of, contrast, phrases, record, with_regime, with_arms_of_the_record
 
 import atlas
 import claims
@@ -39,9 +39,14 @@ class Outcomes(unittest.TestCase):
 
     def test_outside_the_sources_regime_a_study_neither_agrees_nor_contradicts(self):
         for said, word in (("agrees", "outside the source's regime"), ("contradicts", "outside the source's regime"), ("not_learned", "not learned")):
-            for place in ("depth 1, in the source 2", "Depth 1, in the source 2."):
-                claim = claim_of(record(contrast(said, outside=[place])), regime={"outside": "Too small."})
-                self.assertEqual((claim.first, claim.looks[0].outside), (word, ["Too small.", "Depth 1, in the source 2."]))
+            claim = claim_of(with_regime(record(contrast(said)), depth=[1, 1]), regime={"depth": [5, 6], "epochs": [1, 1]})
+            self.assertEqual((claim.first, claim.looks[0].outside), (word, ["depth"]))
+
+    def test_a_range_is_missed_by_a_factor_above_four_whatever_an_old_record_says(self):
+        for here, source, outside in (([1, 1], [4, 8], []), ([1, 1], [4.1, 8], ["depth"]), ([32, 32], [4, 8], []), ([33, 33], [4, 8], ["depth"])):
+            found = with_regime(record(contrast("agrees", outside=["Depth 1, in the source 2."])), depth=here)
+            self.assertEqual(claim_of(found, regime={"depth": source}).looks[0].outside, outside)
+            self.assertEqual(claim_of(found, regime={"depth": source, "from_memory": ["depth"]}).looks[0].outside, [])
 
     def test_what_is_withdrawn_does_not_count_and_what_is_undecided_need_not_be(self):
         for raw, word in (("agrees", "withdrawn"), ("contradicts", "withdrawn"), ("inconclusive", "undecided")):
@@ -98,11 +103,13 @@ class Regime(unittest.TestCase):
         for parameters, word in ((1019, "yes"), (1021, "no")):
             self.assertIn(f"equal sizes {word} (unknown)", self.text({}, {"parameters": parameters}, parameters=1000))
 
-    def test_what_is_outside_is_told_with_what_the_source_predicts_there(self):
-        for found, known in ((record(contrast("agrees", outside=["Too small."])), {}), (None, {"outside": "Too small."})):
+    def test_what_the_source_predicts_is_told_where_it_is_outside_and_where_not(self):
+        for depth, said in ((1, "\n\nOutside the source's regime, by a factor above 4: layers. There the source predicts: a loss.\n\n"),
+                            (5, "\n\nFor such a study the source predicts: a loss.\n\n")):
+            claim = claim_of(with_regime(record(contrast("agrees")), depth=[depth, depth]), regime={"depth": [5, 6]},
+                             predicts="a loss.", checked="", where="", margin_from="")
             with unittest.mock.patch.object(files, "history", lambda: {"one": []}):
-                text = atlas.page("claim", claim=claim_of(found, regime=known, predicts="a loss.", checked="", where="", margin_from=""))
-            self.assertIn("\n\nOutside the source's regime: Too small. There the source predicts: a loss.\n\n", text)
+                self.assertIn(said, atlas.page("claim.md", claim=claim))
 
 
 def studies():
@@ -169,9 +176,8 @@ class Entries(unittest.TestCase):
                 self.assertTrue(getattr(claim, key), (claim.id, key))
             self.assertTrue(claim.source["text"] and claim.source["url"].startswith("https://"), claim.id)
             self.assertIn(claim.read, CARD.read, claim.id)
-            self.assertLessEqual(set(claim.regime), {*LOOK.quantities, "outside", "from_memory", "after_result"}, claim.id)
+            self.assertLessEqual(set(claim.regime), {*LOOK.quantities, "from_memory", "after_result"}, claim.id)
             self.assertLessEqual(set(claim.regime.get("from_memory", [])), set(claim.regime) & set(LOOK.quantities), claim.id)
-            self.assertTrue(claim.predicts or "outside" not in claim.regime, claim.id)
 
     def test_seeds_are_enough_for_the_tests_of_margins(self):
         for name in studies():
@@ -270,8 +276,9 @@ class SecondLooks(unittest.TestCase):
             self.assertLessEqual(set(again), {"extends", "seeds", "base", "arms", "tasks", "expect", "compare"}, name)
 
     def test_what_is_left_open_by_a_large_difference_is_in_one(self):
-        outside = {"bias_balance", "gelu", "independent_decay_low"}  # with three times the steps
-        open_ = [claim for claim in claims.read_claims() if claim.first in ("undecided", "no effect of that size here") and claim.id not in outside]
+        outside = {"bias_balance", "gelu", "independent_decay_low", "recall_lstm"}  # with three times the steps
+        due = {claim.id for claim in claims.read_claims() if "The second look of rule 4 is due." in (claim.note or "")}
+        open_ = [claim for claim in claims.read_claims() if claim.first in ("undecided", "no effect of that size here") and claim.id not in outside | due]
         asked = [claim for claim in open_ if claim.looks[0].contrast["outcome"] == "inconclusive"
                  and abs(claim.looks[0].contrast["mean"]) > 0.5 * claim.looks[0].contrast.get("detectable", math.inf)]
         self.assertTrue(asked)

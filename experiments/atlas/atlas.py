@@ -21,7 +21,7 @@ def rebased(text, up):
 TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(files.HERE / "pages"), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 TEMPLATES.globals |= {"claims": claims, "files": files, "measures": measures, "exact_interval": choices.exact_interval}
 TEMPLATES.filters |= {
-    "number": format, "median": statistics.median, "asinh": math.asinh, "rebased": rebased,
+    "number": format, "sign": lambda value, scale: (scale * value > 0) - (scale * value < 0), "median": statistics.median, "asinh": math.asinh, "rebased": rebased,
     "each": lambda items, macro: [macro(item) for item in items],
     "linked": lambda text: re.sub(r"arXiv (\d{4}\.\d{5})", r"[\1](https://arxiv.org/abs/\1)", text)}
 
@@ -35,7 +35,7 @@ def pages(schema):
     """All of them, by path; the gallery is of the parts in the program's schema of studies."""
     found, folder = claims.read_claims(), files.DOCS / "atlas"
     sections, others = gallery.parts(schema, found)
-    return {folder / "index.md": page("index.md", choices=(chosen := list(choices.read_choices(found))), compared=choices.compared(files.records().values())),
+    return {folder / "index.md": page("index.md", choices=(chosen := list(choices.read_choices(found))), signs=choices.signs(found), compared=choices.compared(files.records().values())),
             files.HERE / "advice.json": page("advice.json", choices=chosen),
             folder / "claims.md": page("claims.md", found=sorted(found, key=measures.sure_share, reverse=True)),
             folder / "rules.md": rebased(page("rules.md", found=found), "../"), folder / "cards.js": (files.HERE / "pages" / "cards.js").read_text(),

@@ -52,6 +52,13 @@ def compared(records):
     return [arm for record in records for task in record["tasks"].values() for arm in task["arms"].values() if "contrast" in arm]
 
 
+def signs(found):
+    """(better there, better here) of each claim with published figures, by the mean of its first look; not of one that does not count."""
+    looks = [claim.looks[0] for claim in found if claim.published and claim.published_gain and claim.looks[0]]
+    return [(look.claim.published_gain > 0, look.gain[0] > 0) for look in looks
+            if look.contrast["verdict"] in claims.TESTED and look.outcome != claims.WITHDRAWN]
+
+
 def exact_interval(count, trials):
     """That of 95 % of a share, to 0.0001 (Clopper & Pearson 1934)."""
     def end(most, chance):  # the first share at which at most so many have no more than this chance

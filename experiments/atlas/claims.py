@@ -11,6 +11,8 @@ OUTCOMES = AGREES, OTHER_SIGN, BEYOND, NO_EFFECT, UNDECIDED, NOT_LEARNED, OUTSID
 OF_PROGRAM = {"agrees": AGREES, "no_effect_of_that_size": NO_EFFECT, "inconclusive": UNDECIDED, "not_learned": NOT_LEARNED, None: UNDECIDED}
 SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solved
 LOSSES = ("loss", "divergence")  # metrics whose effects are per cents of the baseline
+OF_MARGIN = ("equal", "noninferior")  # claims that a test of the margin decides
+TOLERANCE = 4  # the factor by which a study may miss a source's range, as in experiments/analysis/regime.h
 WITHIN = ("equivalent", "no_worse")  # verdicts of tests of the margin
 TESTED = ("better", "worse", *WITHIN, "inconclusive")  # verdicts that rest on tests
 
@@ -18,6 +20,11 @@ TESTED = ("better", "worse", *WITHIN, "inconclusive")  # verdicts that rest on t
 def gain_of(found, scale):
     """A mean of differences and the ends of its interval, if it has one, lowest first, times the scale."""
     return [scale * found["mean"], *sorted(scale * end for end in found.get("interval") or [])]
+
+
+def shown_by(contrast):
+    """What a study shows of its claim by itself."""
+    return OF_PROGRAM.get(contrast["outcome"]) or (BEYOND if contrast["claim"] in OF_MARGIN else OTHER_SIGN)
 
 
 class Look:
@@ -32,10 +39,12 @@ class Look:
         self.contrast = self.arm["contrast"]
         self.gain = gain_of(self.contrast, self.sign)
         self.relative = gain_of(self.contrast["relative"], 100 * self.sign) if self.contrast.get("relative") else None  # per cent of the baseline
-        self.outside = claim.outside + [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in self.contrast.get("outside", [])]
-        self.shown = OF_PROGRAM.get(self.contrast["outcome"]) or (BEYOND if claim.claim in ("equal", "noninferior") else OTHER_SIGN)
+        here = self.baseline.get("regime", {})
+        self.outside = [quantity for quantity, (low, high) in claim.ranges.items()
+                        if quantity in here and not low / TOLERANCE <= here[quantity][0] <= TOLERANCE * high]
+        self.shown = shown_by(self.contrast)
         withdrawn = claim.withdrawn and self.contrast.get("reported", self.contrast["outcome"]) in ("agrees", "contradicts")  # reported: if judged later
-        self.outcome = OUTSIDE if self.outside and self.shown != NOT_LEARNED else WITHDRAWN if withdrawn else self.shown
+        self.outcome = WITHDRAWN if withdrawn else OUTSIDE if self.outside and self.shown != NOT_LEARNED else self.shown
         self.q = None  # by add_q
 
     @property
@@ -50,7 +59,7 @@ class Look:
         """The p, corrected within its study, of the test that decided what is shown; 1 if none did."""
         if self.outcome not in (AGREES, OTHER_SIGN, BEYOND):
             return 1.0
-        within = self.outcome == AGREES and self.claim.claim in ("equal", "noninferior")
+        within = self.outcome == AGREES and self.claim.claim in OF_MARGIN
         return self.contrast["beyond" if self.outcome == BEYOND else "within" if within else "difference"]["adjusted_p"]
 
 
@@ -61,12 +70,18 @@ class Claim:
 
     def __init__(self, entry, *records):
         self.__dict__ |= dict.fromkeys(self.OPTIONAL) | {"regime": {}} | entry
-        self.outside = [self.regime["outside"]] if "outside" in self.regime else []  # a reason for which all its studies are
+        told = set(self.regime) - {"from_memory", *self.regime.get("from_memory", [])}
+        self.ranges = {quantity: self.regime[quantity] for quantity in sorted(told) if isinstance(self.regime[quantity], list)}
         registered = (records[0] or {}).get("confirmatory", "after_result" not in self.regime)  # as its study and that range were before the run
         self.after_result = bool(self.regime) and not registered
         self.names = (self.study, f"{self.study}.again")  # of the records of its looks
         self.looks = tuple(self.look(record) for record in records)
         self.first = self.looks[0].outcome if self.looks[0] else NOT_RUN
+
+    @property
+    def published_gain(self):
+        """Positive if the published arm is better."""
+        return (self.published["arm"] - self.published["baseline"]) * (1 if self.published["better"] == "higher" else -1)
 
     def look(self, record):
         """None if the record has nothing on this claim."""

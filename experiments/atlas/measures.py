@@ -47,8 +47,9 @@ def tokens_of(study, arm):
 
 
 def measures_of(claim):
-    """Of the claim's studies and ladders; nothing of an arm of which no mean can be told."""
-    looks = [look for look in claim.looks if look and look.contrast["verdict"] in claims.TESTED and look.contrast.get("interval")]
+    """Of the claim's studies and ladders; nothing of an arm of which no mean can be told, and of a study that does not bear on the claim."""
+    looks = [look for look in claim.looks if look and look.contrast["verdict"] in claims.TESTED and look.contrast.get("interval")
+             and look.outcome != claims.WITHDRAWN]
     found = [Measure(look.baseline["parameters"], look.metric, *look.gain, tokens=tokens_of(claim.study, look.baseline)) for look in looks]
     for study, ladder, arm in ladders_of(claim):
         baselines = [files.records()[study]["tasks"][rung["setting"]]["arms"][arm["baseline"]] for rung in ladder["rungs"]]
