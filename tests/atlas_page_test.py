@@ -140,6 +140,40 @@ class Signs(unittest.TestCase):
         self.assertIn("| better in the source | 2 | 1 |\n| worse in the source | 0 | 1 |\n\n3 of 4 agree, 19 to 99 % of such claims.", text)
 
 
+class Settings(unittest.TestCase):
+    def measured(self, *gains, error):
+        return [measures.Measure(1e4, "loss", gain, gain, gain, error=error) for gain in gains]
+
+    def test_a_further_setting_is_predicted_by_all(self):
+        # By hand: the squares about 0.2 are 0.02, and 0.02 / (0.05^2 + tau^2) is 2 where tau^2 is 0.0075. Student's t from SciPy 1.17.1.
+        t = {1: 12.706204736, 2: 4.302652730, 3: 3.182446305}
+        for gains, error, half in (((0.1, 0.2, 0.3), 0.05, t[1] * (0.01 / 3 + 0.0075) ** 0.5), ((0.19, 0.2, 0.21), 0.1, t[1] * 0.1 / 3**0.5),
+                                   ((0.1, 0.2, 0.2, 0.3), 0.1, t[2] * 0.1 / 2), ((0.1, 0.2, 0.2, 0.2, 0.3), 0.2, t[3] * 0.2 / 5**0.5)):
+            mean, low, high = measures.prediction(self.measured(*gains, error=error))
+            for value, expected in ((mean, 0.2), (high - mean, half), (mean - low, half)):
+                self.assertAlmostEqual(value, expected, places=5)
+        self.assertIsNone(measures.prediction(self.measured(0.1, 0.2, error=0.1)))
+
+    def test_what_is_measured_exactly_weighs_more(self):
+        found = [*self.measured(0.1, 0.11, error=0.01), *self.measured(0.3, error=1)]
+        self.assertLess(measures.prediction(found)[0], 0.11)
+
+    def test_the_verdict_is_by_the_interval_in_a_further_setting(self):
+        for kind, ends, word in (("superior", (0.01, 0.2), "agrees"), ("superior", (-0.2, -0.01), "other sign"), ("superior", (-0.01, 0.2), "undecided"),
+                                 ("inferior", (-0.2, -0.01), "agrees"), ("inferior", (0.01, 0.2), "other sign"), ("noninferior", (-0.09, 9), "agrees"),
+                                 ("noninferior", (-0.11, 9), "undecided"), ("noninferior", (-0.3, -0.11), "beyond the margin"), ("equal", (-0.09, 0.09), "agrees"),
+                                 ("equal", (-0.09, 0.11), "undecided"), ("equal", (0.11, 0.3), "beyond the margin"), ("equal", (-0.3, -0.11), "beyond the margin")):
+            self.assertEqual(measures.verdict_of(claim_of(claim=kind), *ends), word, (kind, ends))
+
+    def test_a_page_and_a_card_have_the_verdict_of_all_settings(self):
+        with_arms_of_the_record(self)
+        claim = claim_of(record(contrast("agrees")), read="figures", where="w")
+        for gains, said in ((self.measured(0.1, 0.2, 0.3, error=0.3), True), (self.measured(0.1, 0.2, error=0.3), False)):
+            with unittest.mock.patch.object(measures, "measures_of", lambda _: gains):
+                self.assertEqual("All 3 settings: **undecided**. The gain in a further one is +0.2 (-2 to +2.4)." in LOOK.all_settings(claim), said)
+                self.assertEqual("; all 3 settings: **undecided**" in atlas.page("claims.md", found=[claim]), said)
+
+
 class Advice(unittest.TestCase):
     def test_the_program_carries_what_the_pages_say(self):
         self.assertEqual((files.HERE / "advice.json").read_text(), atlas.pages({"definitions": {}})[files.HERE / "advice.json"], "`make docs` writes it anew")
@@ -281,6 +315,7 @@ def ladder(*effects, direction="lower", metric="loss", **arm):
     """A ladder over two sizes with a plain arm, and one that has these effects."""
     plain = {"name": "plain", "baseline": "", "effects": [], "scores": [{"mean": 2.0}, {"mean": 1.9}]}
     rungs = [{"x": 28000.0}, {"x": 60000.0}]
+    effects = [{"deviation": 0.02, "count": 4} | effect for effect in effects]
     return {"direction": direction, "metric": metric, "rungs": rungs, "arms": [plain, {"name": "arm", "baseline": "plain", "effects": effects} | arm]}
 
 
@@ -291,6 +326,7 @@ class Ladders(unittest.TestCase):
         for direction, gains in (("lower", [(0.02, 0.01, 0.03), (-0.01, -0.03, 0.01)]), ("higher", [(-0.02, -0.03, -0.01), (0.01, -0.01, 0.03)])):
             found = ladder(self.SHOWN, self.ALIKE, direction=direction)
             self.assertEqual([(one.mean, one.low, one.high) for one in measures.rungs_of(found, found["arms"][1])], gains)
+            self.assertEqual([one.error for one in measures.rungs_of(found, found["arms"][1])], [0.01, 0.01])
 
     def test_a_trend_is_told_where_the_interval_of_its_slope_leaves_out_zero(self):
         for direction, interval, words in (("lower", [-0.2, -0.1], " (rising)"), ("lower", [0.1, 0.2], " (falling)"), ("higher", [0.1, 0.2], " (rising)"),

@@ -2,11 +2,13 @@
 
 import dataclasses
 import json
+import math
 import statistics
 
 import claims
 import files
 
+STUDENT = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706}  # two-sided 95 %, by degrees of freedom
 LADDERS = {name: files.records()[name]["ladders"][0] for name in (
     "ladder", "frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")}
 COSTS, COSTS_GPU = (json.loads((files.RESULTS / name).read_text()) for name in ("costs.json", "costs_gpu.json"))  # by bench/arms.py
@@ -23,6 +25,7 @@ class Measure:
     high: float
     compute: float | None = None  # how many times the compute would give its baseline the same
     tokens: float = 0  # of the training, at most
+    error: float = math.nan  # the standard error of the mean
 
     @property
     def is_shown(self):
@@ -39,7 +42,13 @@ def rungs_of(ladder, arm):
     """What an arm of a ladder gains at its sizes."""
     gains = [claims.gain_of(effect, -1 if ladder["direction"] == "lower" else 1) for effect in arm["effects"]]
     times = [None if one["mean"] == "NaN" else 1 / one["mean"] for one in arm.get("compute", [])] or [None] * len(gains)
-    return [Measure(rung["x"], ladder["metric"], *gain, time) for rung, gain, time in zip(ladder["rungs"], gains, times, strict=True)]
+    errors = [effect["deviation"] / effect["count"] ** 0.5 for effect in arm["effects"]]
+    return [Measure(rung["x"], ladder["metric"], *gain, time, error=error)
+            for rung, gain, time, error in zip(ladder["rungs"], gains, times, errors, strict=True)]
+
+
+def error_of(differences):
+    return statistics.stdev(differences) / len(differences) ** 0.5
 
 
 def tokens_of(study, arm):
@@ -50,11 +59,42 @@ def measures_of(claim):
     """Of the claim's studies and ladders; nothing of an arm of which no mean can be told, and of a study that does not bear on the claim."""
     looks = [look for look in claim.looks if look and look.contrast["verdict"] in claims.TESTED and look.contrast.get("interval")
              and look.outcome != claims.WITHDRAWN]
-    found = [Measure(look.baseline["parameters"], look.metric, *look.gain, tokens=tokens_of(claim.study, look.baseline)) for look in looks]
+    found = [Measure(look.baseline["parameters"], look.metric, *look.gain, tokens=tokens_of(claim.study, look.baseline), error=error_of(look.contrast["differences"]))
+             for look in looks]
     for study, ladder, arm in ladders_of(claim):
         baselines = [files.records()[study]["tasks"][rung["setting"]]["arms"][arm["baseline"]] for rung in ladder["rungs"]]
         found += [dataclasses.replace(one, tokens=tokens_of(study, of)) for one, of in zip(rungs_of(ladder, arm), baselines, strict=True)]
     return sorted(found, key=lambda one: one.parameters)
+
+
+def prediction(found):
+    """(mean, low, high) of the gain in a further setting, with 95 %, by random effects as in docs/statistics.md; None of fewer than three."""
+    def fit(variance):  # the mean, its variance, and how many times the residuals are what they should be
+        weights = [1 / (one.error**2 + variance) for one in found]
+        mean = sum(weight * one.mean for weight, one in zip(weights, found)) / sum(weights)
+        return mean, 1 / sum(weights), sum(weight * (one.mean - mean) ** 2 for weight, one in zip(weights, found)) / (len(found) - 1)
+
+    if len(found) < 3:
+        return None
+    low, high = 0.0, sum(one.mean**2 for one in found)  # with which residuals are smaller than they should be
+    for _ in range(200 if fit(0)[2] > 1 else 0):  # Paule & Mandel 1982
+        middle = (low + high) / 2
+        low, high = (middle, high) if fit(middle)[2] > 1 else (low, middle)
+    between = high if low > 0 else 0.0
+    mean, variance, excess = fit(between)
+    half = STUDENT[len(found) - 2] * (variance * max(1, excess) + between) ** 0.5
+    return mean, mean - half, mean + half
+
+
+def verdict_of(claim, low, high):
+    """Of the claim itself, by the interval of its gain in a further setting."""
+    if claim.claim in claims.OF_MARGIN:
+        above = claim.claim == "equal" and low > claim.margin
+        within = low > -claim.margin and (claim.claim == "noninferior" or high < claim.margin)
+        return claims.AGREES if within else claims.BEYOND if above or high < -claim.margin else claims.UNDECIDED
+    if claim.claim == "inferior":
+        low, high = -high, -low
+    return claims.AGREES if low > 0 else claims.OTHER_SIGN if high < 0 else claims.UNDECIDED
 
 
 def sure_share(claim):
