@@ -264,6 +264,10 @@ class Outcomes(unittest.TestCase):
         for programs, text in ((["01234567"], "0123456789"), (["01234567", "89abcdef-dirty"], "0123456789, program 01234567, 89abcdef-dirty,")):
             self.assertEqual(WORDS.commit({"commit": "0123456789", "provenance": {"commits": programs}}), text)
 
+    def test_a_study_that_was_registered_is_confirmatory(self):
+        for known, word in (({"confirmatory": True}, "Confirmatory"), ({"confirmatory": False}, "Exploratory"), ({}, "Exploratory")):
+            self.assertTrue(WORDS.standing({"commit": "c"} | known).startswith(f"{word}: "))
+
     def test_what_does_not_count_stands_in_brackets(self):
         with_arms_of_the_record(self)
         for depth, withdrawn, word in ((9, None, "outside the source's regime"), (9, "It lacks a part.", "withdrawn"), (1, "It lacks a part.", "withdrawn")):
