@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "data/augmentation.h"
 #include "data/text_file.h"
@@ -59,9 +60,16 @@ bool SequenceFormat::is_started(const std::optional<tokenizer::Framing>& own) co
   return (model_.encoder && model_.decoder) || own.value_or(tokenizer::Framing{}).start;
 }
 
+std::vector<int32_t> SequenceFormat::with_ends(std::vector<int32_t> ids) const {
+  if (tokens_ && tokens_->end_token)
+    std::ranges::replace(ids, tokenizer::kFirstNumber + static_cast<int32_t>(*tokens_->end_token),
+                         tokenizer::kEos);
+  return ids;
+}
+
 std::vector<int32_t> SequenceFormat::source_ids(std::string_view text, const TextEncoder& encoder,
                                                 size_t index) const {
-  if (!pairs_) return encoder(index, text);
+  if (!pairs_) return with_ends(encoder(index, text));
   std::vector<int32_t> ids;
   for (const auto part : texts_of_pair(text)) {
     if (!ids.empty()) ids.push_back(tokenizer::kEos);
@@ -87,8 +95,10 @@ Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options
                                       const std::optional<Tokenizers>& start) const {
   if (!labels_)
     return start ? Tokenizers{start->source, start->target} : train_tokenizers(options, train);
-  if (start) return {start->source, start->source, Labels(train)};
-  return train_tokenizers_of_labelled(options, train);
+  if (!start) return train_tokenizers_of_labelled(options, train);
+  Labels labels(train);
+  if (start->labels && start->labels->same_names(labels)) labels = *start->labels;
+  return {start->source, start->source, std::move(labels)};
 }
 
 EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples,
@@ -154,7 +164,7 @@ EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
   for (size_t i = 0; i < examples.size(); ++i) {
     auto source = framed(source_ids(examples[i].source, encoders.source, i),
                          source_framing(encoders.framing), max_length);
-    auto target_ids = encoders.target(i, examples[i].target);
+    auto target_ids = with_ends(encoders.target(i, examples[i].target));
     auto target = labels_ ? tokenizer::Encoded{.ids = std::move(target_ids)}
                           : framed(std::move(target_ids), kClosed, max_length);
     set.cut_sources += source.cut ? 1 : 0;
@@ -172,11 +182,12 @@ tokenizer::Encoded SequenceFormat::prompt(std::string_view text,
   tokenizer::Encoded all;
   for (size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
-    auto line = tokenizer.encode(text.substr(begin, end - begin));
-    if (tokens_ && tokens_->end_token)
-      std::ranges::replace(line,
-                           tokenizer::kFirstNumber + static_cast<int32_t>(*tokens_->end_token),
-                           tokenizer::kEos);
+    const auto line = with_ends(tokenizer.encode(text.substr(begin, end - begin)));
+    if (tokens_ && tokens_->vocabulary && std::ranges::find(line, tokenizer::kUnk) != line.end())
+      throw DataError(fmt::format(
+          "the prompt '{}' holds what is no id: this model reads numbers below {}, with spaces "
+          "between them (data.vocabulary)",
+          text, *tokens_->vocabulary));
     all.ids.insert(all.ids.end(), line.begin(), line.end());
     if (end < text.size()) all.ids.push_back(tokenizer::kEos);
     begin = end + 1;
@@ -216,6 +227,10 @@ std::string SequenceFormat::continuation(std::string_view text, std::span<const 
                                          std::span<const int32_t> ids,
                                          const Tokenizers& tokenizers) const {
   if (!continues_text() && !fills_masks()) return decode(ids, tokenizers);
+  // A number may be the end token, and then no line end divides it from the output.
+  if (tokens_ && tokens_->end_token && source.back() == tokenizer::kEos && !text.empty() &&
+      text.back() != '\n' && text.back() != ' ')
+    return ' ' + decode(ids, tokenizers);
   const auto end = std::ranges::find(source.rbegin(), source.rend(), tokenizer::kEos);
   std::vector<int32_t> line(end.base(), source.end());
   const auto before = decode(line, tokenizers);

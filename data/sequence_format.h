@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,8 +40,10 @@ class SequenceFormat {
       masking_ = {.share = text->masked, .diffusion = text->diffusion};
   }
 
-  /// Most tokens of a prompt that running text continues.
-  int64_t longest_prompt() const { return max_length_ - 1; }
+  /// Most tokens of a prompt that running text continues; of masks half of their sequence is one.
+  int64_t longest_prompt() const {
+    return fills_masks() ? std::min(max_length_ - 1, filled_length() / 2) : max_length_ - 1;
+  }
   /// Most tokens of a sequence in a stack, if outputs have up to `output` tokens and sources are no
   /// longer than in training.
   int64_t longest_sequence(int64_t output) const {
@@ -50,7 +53,8 @@ class SequenceFormat {
   }
 
   /// The tokenizers of a run that learns from `train`: those of the run that it starts from, or new
-  /// ones. Of labelled data the classes are those of `train`. Throws TokenizerError.
+  /// ones. Of labelled data the classes are those of `train`, in the order of that run if it has
+  /// the same. Throws TokenizerError.
   Tokenizers tokenizers(const tokenizer::TokenizerOptions& options, std::span<const Example> train,
                         const std::optional<Tokenizers>& start) const;
 
@@ -117,6 +121,8 @@ class SequenceFormat {
   /// The ids of a source: of two texts, with an end token behind the first.
   std::vector<int32_t> source_ids(std::string_view text, const TextEncoder& encoder,
                                   size_t index) const;
+  /// The ids of a text, in which the end token may be written as its number.
+  std::vector<int32_t> with_ends(std::vector<int32_t> ids) const;
   /// The special tokens around a source, and whether a start token precedes the sequence of a
   /// decoder. `own` are the tokens that the tokenizer puts around a text, if its file says them.
   tokenizer::Framing source_framing(const std::optional<tokenizer::Framing>& own) const;

@@ -39,6 +39,11 @@ void Labels::add(std::string name) {
 
 std::string Labels::to_text() const { return fmt::format("{}\n", fmt::join(names_, "\n")); }
 
+bool Labels::same_names(const Labels& other) const {
+  const auto name = [](const auto& entry) -> const std::string& { return entry.first; };
+  return std::ranges::equal(numbers_, other.numbers_, {}, name, name);
+}
+
 int32_t Labels::number(std::string_view name) const {
   constexpr size_t kMostNames = 10;
   const auto found = numbers_.find(name);

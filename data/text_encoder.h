@@ -31,6 +31,8 @@ class Labels {
   int64_t count() const { return std::ssize(names_); }
   /// REQUIRES: 0 <= number < count().
   const std::string& name(int64_t number) const { return names_[static_cast<size_t>(number)]; }
+  /// Whether the other ones have the same names, perhaps in another order.
+  bool same_names(const Labels& other) const;
   /// Throws DataError if no class has that name.
   int32_t number(std::string_view name) const;
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "data/corpus.h"
+#include "data/foreign_form.h"
 #include "data/gzip_file.h"
 #include "data/text_file.h"
 #include "tokenizer/text/from_chars.h"
@@ -38,11 +39,15 @@ class Bytes {
     begin_ = std::min(stop + 1, ahead_.size());
     return text;
   }
-  /// The next `count` bytes, or fewer at the end of the file.
-  std::string_view take(size_t count) {
+  /// The next `count` bytes, or fewer at the end of the file, without taking them.
+  std::string_view peek(size_t count) {
     while (ahead_.size() - begin_ < count && fill()) {
     }
-    const auto bytes = std::string_view(ahead_).substr(begin_, count);
+    return std::string_view(ahead_).substr(begin_, count);
+  }
+  /// The same, taken.
+  std::string_view take(size_t count) {
+    const auto bytes = peek(count);
     begin_ += bytes.size();
     return bytes;
   }
@@ -123,8 +128,11 @@ class Reader {
       throw DataError(fmt::format("{}: its vectors are {} numbers wide, and model.d_model is {}",
                                   file_.string(), width, width_));
   }
-  /// Whether the vector after a header is written out in digits.
+  /// Whether what follows a header is text, or its first vector at least is written out in digits,
+  /// as in text of another encoding.
   bool text_follows() {
+    constexpr size_t kLooked = 4096;
+    if (is_text(bytes_.peek(kLooked))) return true;
     const auto fields = fields_of(bytes_.peek_line());
     return fields.size() > width_ &&
            std::ranges::all_of(fields.end() - static_cast<std::ptrdiff_t>(width_), fields.end(),

@@ -156,12 +156,12 @@ void Trainer::train_step(data::BatchStream& stream) {
     progress_.say("passes over some batches are no CUDA graphs: " + graphs_->why());
   if (ema_ && !record.skipped) ema_->update();
   state_.seconds = earlier_seconds_ + progress_.seconds();
+  progress_.at({.step = step, .loss = record.loss, .tokens = record.tokens});
   log_step(record, rate);
   if (observer) {
     log_observations(observer->after(record));
     observe_model();
   }
-  progress_.at({.step = step, .loss = record.loss, .tokens = record.tokens});
 }
 
 StepRecord Trainer::update_on(const std::vector<data::Batch>& batches,
@@ -322,7 +322,10 @@ void Trainer::save() {
 
 void Trainer::prune() const {
   if (!input_.ranks.is_first()) return;
-  KeptCheckpoints kept{.newest = input_.options.keep, .every = input_.options.save_every};
+  KeptCheckpoints kept{.newest = input_.options.keep,
+                       .every = input_.options.save_every,
+                       .steps = {},
+                       .last = state_.step};
   if (state_.best_step > 0) {
     const auto averaged =
         averaged_steps(state_.best_step, input_.options.average, input_.options.save_every);

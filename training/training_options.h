@@ -131,6 +131,8 @@ ABLATE_ENUM(NotFinite, stop, skip);
 struct PretrainedEmbeddingOptions {
   std::optional<std::string> source, target;
 
+  bool given() const { return source || target; }
+
   static void fields(auto& o, auto&& visit) {
     visit("source", o.source, "file in word2vec's or GloVe's format, for the source embedding");
     visit("target", o.target, "the same for the target embedding");
@@ -344,6 +346,10 @@ struct TrainingOptions {
     require(o.patience == 0 || !o.trains() || !reads_steps(o.budget) || o.evaluate_every <= o.steps,
             "patience", "needs a validation, and steps end before the first of evaluate_every");
     average_rules(o, require);
+    require(!o.trains() || !o.init_from.given() || !o.pretrained_embeddings.given(),
+            "pretrained_embeddings",
+            "would replace the embeddings that the run of init_from has trained; leave one of the "
+            "two out (source: null where base has it)");
     require(o.freeze.empty() || !o.lora.given(), "freeze",
             "and lora exclude each other: with adapters only these are trained, and lora.train");
   }

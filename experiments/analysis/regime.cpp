@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <variant>
 
 #include "experiments/analysis/figure.h"
 
@@ -37,13 +38,24 @@ std::string range_text(const Range& range) {
   return low == high ? low : low + " to " + high;
 }
 
+/// The share of the tokens read that are predicted: of a masked model those that are hidden.
+double predicted_share(const config::Experiment& experiment) {
+  const auto* text = std::get_if<data::Language>(&experiment.data);
+  if (text == nullptr || experiment.model.family != models::Family::encoder_only) return 1;
+  if (!text->diffusion) return text->masked;
+  double sum = 0;  // k tokens of a block are hidden with a probability in inverse proportion to k
+  for (int64_t k = 1; k <= text->block; ++k) sum += 1 / static_cast<double>(k);
+  return 1 / sum;
+}
+
 }  // namespace
 
 config::RegimeOptions regime_of(const config::Experiment& experiment,
                                 const records::RunResult& run) {
   const auto& model = experiment.model;
   const auto parameters = static_cast<double>(run.parameters);
-  const auto read = static_cast<double>(run.tokens), text = static_cast<double>(run.text_tokens);
+  const double read = static_cast<double>(run.tokens) / predicted_share(experiment);
+  const auto text = static_cast<double>(run.text_tokens);
   config::RegimeOptions regime{.parameters = just(parameters),
                                .width = just(static_cast<double>(model.d_model)),
                                .length = just(static_cast<double>(run.longest_sequence))};

@@ -29,8 +29,6 @@ class DecodingFlags {
   /// is out of range, UsageError if flags exclude each other.
   models::SearchOptions over(const config::Experiment& experiment,
                              std::optional<int64_t> n_best = {}) const;
-  /// Whether the flag of this option of the section was given.
-  bool given(const std::string& name) const { return section_.given(name); }
   /// Throws UsageError if a flag was given of an option that is not among `read`, by their names in
   /// the section; `where` it has no effect is said in words.
   void check_read(const std::vector<std::string>& read, const std::string& where) const;

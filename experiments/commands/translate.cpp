@@ -97,11 +97,13 @@ void print(const TranslateRequest& request, int64_t line,
 
 /// Reports how many inputs were too long to be read whole.
 void note_cut(int64_t count, const Loaded& loaded) {
+  const auto& format = loaded.translators.front().format;
   if (count > 0)
     std::cerr << fmt::format(
-        "{} of the inputs {} longer than the {} tokens of a prompt (training.max_length); only the "
-        "end is read\n",
-        count, count == 1 ? "is" : "are", loaded.translators.front().format.longest_prompt());
+        "{} of the inputs {} longer than the {} tokens of a prompt (training.max_length{}); only "
+        "the end is read\n",
+        count, count == 1 ? "is" : "are", format.longest_prompt(),
+        format.fills_masks() ? ", and half of data.block" : "");
 }
 
 /// Reports how many tokens each pass wrote with drafts.
@@ -198,10 +200,11 @@ void check_filling(const TranslateRequest& request, const Loaded& loaded) {
   const bool fills = format.fills_masks();
   if (!fills && request.passes)
     throw UsageError("--passes needs a masked diffusion model (data.diffusion)");
-  if (!fills && !format.end_token(request.one_line) && request.decoding.given("max_ratio"))
-    refuse_unread({"--max-ratio"},
-                  "where outputs have no end, only a greatest length (--max-length)");
-  if (fills && (loaded.translators.size() > 1 || loaded.options.beam > 1 || request.one_line))
+  if (!fills && !format.end_token(request.one_line))
+    request.decoding.check_read({"beam", "max_length", "sampling", "batch", "draft"},
+                                "where outputs have no end, only a greatest length (--max-length)");
+  if (fills && (loaded.translators.size() > 1 || loaded.options.beam > 1 || request.n_best ||
+                request.one_line))
     throw UsageError(
         "a masked diffusion model fills a block by itself: leave out other runs, --beam, --n-best "
         "and --one-line");

@@ -78,7 +78,7 @@ struct RunResult {
   int64_t parameters = 0, active_parameters = 0;
   int64_t table_parameters = 0;    // of the tables of tokens: embeddings and the output's weight
   int64_t trained_parameters = 0;  // that are not frozen; 0: it only evaluates weights
-  int64_t target_vocabulary = 0;   // different tokens that targets can have
+  int64_t target_vocabulary = 0;   // different tokens that targets can have, or classes
   double flops_per_token = 0;      // of the passes that score the first test set; NaN without one
   int64_t steps = 0;               // updates of this run; 0: it only evaluates weights
   int64_t earlier_steps = 0;       // updates of the weights before this run

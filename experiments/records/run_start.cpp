@@ -95,6 +95,11 @@ void require_run(const RunFolder& folder) {
 
 void check_start(const RunFolder& folder, const config::Experiment& own) {
   require_run(folder);
+  if (std::filesystem::exists(folder.plan()) && !std::filesystem::exists(folder.result()))
+    throw UsageError(fmt::format(
+        "training.init_from.run: {0} is not finished, and what it has learned depends on when it "
+        "was stopped; go on with it first: ablate train {0}",
+        folder.path.string()));
   for (const auto& [key, why] : config::start_problems(own, planned_experiment(folder)))
     throw UsageError(fmt::format("training.init_from.{} {} ({})", key, why, folder.path.string()));
 }

@@ -53,8 +53,8 @@ std::vector<RunFolder> runs_in(const std::filesystem::path& folder);
 /// its runs.
 void require_run(const RunFolder& folder);
 
-/// Throws UsageError if the configurations show that a run of `own` cannot start from the run in
-/// the folder (config::start_problems()); CheckpointError as require_run().
+/// Throws UsageError if the run in the folder is not finished, or the configurations show that a
+/// run of `own` cannot start from it (config::start_problems()); CheckpointError as require_run().
 void check_start(const RunFolder& folder, const config::Experiment& own);
 
 /// The initial weights of a run: digest of a parameter's name, shape and values -> its number of

@@ -64,7 +64,7 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
   result.cut_sources = cuts.sources;
   result.cut_targets = cuts.targets;
   result.weights = chosen.name;
-  result.target_vocabulary = prepared.data.tokenizers.target.vocabulary_size();
+  result.target_vocabulary = prepared.data.tokenizers.outputs();
   return result;
 }
 

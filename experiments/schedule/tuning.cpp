@@ -18,8 +18,17 @@
 namespace ablate::schedule {
 namespace {
 
-bool has_failed(const config::RunSpecification& run, const records::StudyFolder& folder) {
-  return records::read_failure(folder.run(run)).has_value();
+using Runs = std::vector<config::RunSpecification>;
+
+/// Whether the run has failed, or one of `runs` that it starts from.
+bool has_failed(const config::RunSpecification& run, const Runs& runs,
+                const records::StudyFolder& folder) {
+  if (records::read_failure(folder.run(run))) return true;
+  const auto& from = run.experiment.training.init_from.arm;
+  const auto start = std::ranges::find_if(runs, [&](const auto& other) {
+    return from && other.task == run.task && other.arm == *from && other.seed == run.seed;
+  });
+  return start != runs.end() && has_failed(*start, runs, folder);
 }
 
 void clear(const records::RunFolder& run) {
@@ -78,12 +87,14 @@ StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& opt
   clear_earlier_start(study, options.folder);
   for (;;) {
     auto now = study;
-    now.runs = known_runs(study, options.folder);
-    std::erase_if(now.runs, [&](const auto& run) { return has_failed(run, options.folder); });
+    const auto known = known_runs(study, options.folder);
+    now.runs.clear();
+    std::ranges::copy_if(known, std::back_inserter(now.runs),
+                         [&](const auto& run) { return !has_failed(run, known, options.folder); });
     bool interrupted = run_study(now, options, progress()).interrupted;
     const auto left = known_runs(study, options.folder);
     const bool more = std::ranges::any_of(left, [&](const auto& run) {
-      return !is_done(options.folder.run(run)) && !has_failed(run, options.folder);
+      return !is_done(options.folder.run(run)) && !has_failed(run, left, options.folder);
     });
     if (more && !interrupted) continue;
     auto outcome = outcome_of(study, options.folder);

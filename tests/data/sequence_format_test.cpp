@@ -111,6 +111,11 @@ TEST_F(SequenceFormatTest, OfALongPromptItsEndIsKept) {
   EXPECT_EQ(prompt->ids, (Ids{c_, b_}));
   EXPECT_TRUE(prompt->cut);
   EXPECT_EQ(format.longest_prompt(), 2);
+  Language filled;
+  filled.diffusion = true;
+  filled.block = 7;
+  EXPECT_EQ(SequenceFormat(filled, kEncoderAlone, 9).longest_prompt(), 4);
+  EXPECT_EQ(SequenceFormat(filled, kEncoderAlone, 3).longest_prompt(), 2);
   EXPECT_FALSE(format.encode_source("cb", tokenizers_)->cut);
 }
 
@@ -203,6 +208,20 @@ TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
   EXPECT_EQ(whole.size(), 7U) << "with the space at the start";
   EXPECT_EQ(format.encode_source("abca", own)->ids, whole);
   EXPECT_EQ(format.compared(), Compared::label);
+}
+
+TEST_F(SequenceFormatTest, TheSameClassesKeepTheOrderOfTheRunStartedFrom) {
+  const std::vector<Example> train{{"a", "bad"}, {"b", "good"}};
+  auto start = tokenizers_;
+  const auto classes = [&](const std::string& theirs) {
+    start.labels = Labels::from_text(theirs);
+    return SequenceFormat(Labelled{}, kEncoderAlone, 9)
+        .tokenizers({.kind = tokenizer::Kind::word}, train, start)
+        .labels->to_text();
+  };
+  EXPECT_EQ(classes("good\nbad\n"), "good\nbad\n");
+  EXPECT_EQ(classes("good\nbad\nfair\n"), "bad\ngood\n");
+  EXPECT_EQ(classes("good\nfair\n"), "bad\ngood\n");
 }
 
 TEST_F(SequenceFormatTest, TokenizersComeFromTheRunStartedFromExceptThoseOfClasses) {

@@ -301,5 +301,32 @@ TEST_F(TokenFiles, WithMaskedDocumentsContinueOneDocument) {
   EXPECT_EQ(format_of(tokens).end_token(false), tokenizer::kEos);
 }
 
+TEST_F(TokenFiles, ArePromptsWithoutOtherWordsThatStayNumbers) {
+  const Tokens tokens{.train = "a", .validation = "a", .vocabulary = 10, .end_token = 0};
+  const auto both = numbers(10);
+  const auto format = format_of(tokens);
+  for (const std::string text : {"7 10", "7 a", "07"})
+    EXPECT_EQ(message_of([&] { format.encode_source(text, both); }),
+              "the prompt '" + text +
+                  "' holds what is no id: this model reads numbers below 10, with spaces between "
+                  "them (data.vocabulary)");
+  const auto added = [&](const std::string& text) {
+    const auto source = format.encode_source(text, both)->ids;
+    return format.continuation(text, source, both.target.encode("1 2"), both);
+  };
+  EXPECT_EQ(added("7"), " 1 2");
+  EXPECT_EQ(added("7 0"), " 1 2");
+  EXPECT_EQ(added("7 0 "), "1 2");
+  EXPECT_EQ(added("7\n"), "1 2");
+  EXPECT_EQ(added(""), "1 2");
+}
+
+TEST_F(TokenFiles, AreScoredWithTheEndTokenWhereItsNumberStands) {
+  const Tokens tokens{.train = "a", .validation = "a", .vocabulary = 10, .end_token = 0};
+  const auto set =
+      format_of(tokens).encode_each(std::vector<Example>{{"7 0 8", "0 9"}}, numbers(10));
+  EXPECT_EQ(set.examples.at(0).target, (std::vector<int32_t>{11, 2, 12, 2, 2, 13, 2}));
+}
+
 }  // namespace
 }  // namespace ablate::data

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 #include <limits>
 
@@ -12,6 +13,7 @@
 #include "tests/training/event_reader.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 namespace {
@@ -149,6 +151,21 @@ TEST_F(TrainerTest, FinishesWhatAKilledProcessLeftOfItsLastPruning) {
   EXPECT_EQ(list_checkpoints(checkpoints).size(), 1U);
 }
 
+TEST_F(TrainerTest, GoesOnFromTheCheckpointBeforeADamagedOneAndReplacesIt) {
+  train(input(), tiny());
+  const auto checkpoints = folder() / "checkpoints";
+  const auto file = checkpoints / "step-00000012/model.safetensors";
+  const auto whole = read_bytes(file);
+  std::ofstream(file) << "x";
+  std::filesystem::remove_all(checkpoints / "step-00000008");
+  auto fewer = input();
+  fewer.options.keep = 1;
+  train(fewer, tiny());
+  EXPECT_TRUE(says(messages_.str(), "checkpoint of step 12 is not used"));
+  EXPECT_EQ(read_bytes(file), whole);
+  EXPECT_EQ(list_checkpoints(checkpoints).size(), 1U);
+}
+
 TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {
   auto patient = input();
   patient.options.evaluate_every = 1;
@@ -188,6 +205,7 @@ TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
       expected[scalar.tag].emplace_back(line["step"], static_cast<float>(scalar.value));
   auto shown = curves_of(folder());
   EXPECT_EQ(shown.at("training/tokens_per_second").size(), 12U);
+  EXPECT_GT(shown.at("training/tokens_per_second").front().second, 0) << "of the first update";
   shown.erase("training/tokens_per_second");  // which no log line has, for it never repeats
   EXPECT_EQ(shown, expected);
   EXPECT_EQ(expected.at("training/loss").size(), 12U);

@@ -212,6 +212,7 @@ void prune_checkpoints(const fs::path& folder, const KeptCheckpoints& kept) {
   const FolderLock lock(folder);
   remove_leftovers(folder);
   auto found = list_checkpoints(folder);
+  std::erase_if(found, [&](const Found& one) { return one.step > kept.last; });
   if (found.empty()) return;
   const auto newest = found.back();
   const auto superfluous = not_kept(std::move(found), kept);

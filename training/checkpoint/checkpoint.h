@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -53,11 +54,14 @@ struct KeptCheckpoints {
   int64_t newest = 1;            // number of those whose step is a multiple of `every`
   int64_t every = 1;             // REQUIRES: >= 1
   std::set<int64_t> steps = {};  // and those of these steps
+  /// The step of the training, which could not use later ones: they are left alone.
+  int64_t last = std::numeric_limits<int64_t>::max();
 };
 
-/// Removes all but the newest checkpoint and those that `kept` names, and the leftovers of killed
-/// saves. Throws CheckpointError, without removing a checkpoint, unless the newest one verifies.
-/// Waits for a save under way in `folder`. Throws IoError if a file cannot be removed.
+/// Removes all but the newest checkpoint up to `kept.last` and those that `kept` names, and the
+/// leftovers of killed saves. Throws CheckpointError, without removing a checkpoint, unless the
+/// newest one verifies. Waits for a save under way in `folder`. Throws IoError if a file cannot be
+/// removed.
 void prune_checkpoints(const std::filesystem::path& folder, const KeptCheckpoints& kept);
 
 }  // namespace ablate::training

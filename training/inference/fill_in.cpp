@@ -95,12 +95,10 @@ std::vector<std::vector<Translation>> fill_in(const Translator& translator,
   const auto longest = translator.format.filled_length();
   std::vector<std::vector<Translation>> results;
   for (size_t line = 0; line < prompts.size(); ++line) {
-    auto prompt = translator.format.encode_source(prompts[line], translator.tokenizers)->ids;
+    const auto [prompt, cut] =
+        *translator.format.encode_source(prompts[line], translator.tokenizers);
     Translation result{.ended = false};
-    if (std::ssize(prompt) > longest / 2) {
-      prompt.erase(prompt.begin(), prompt.end() - longest / 2);
-      result.read = translator.format.decode(prompt, translator.tokenizers);
-    }
+    if (cut) result.read = translator.format.decode(prompt, translator.tokenizers);
     auto ids = prompt;
     if (const auto start = translator.format.start_token(translator.tokenizers))
       ids.insert(ids.begin(), *start);

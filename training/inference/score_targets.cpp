@@ -43,34 +43,50 @@ std::vector<std::optional<double>> score_targets(const Translator& translator,
   return scores;
 }
 
-std::vector<Translation> classify(const Translator& translator, std::span<const std::string> lines,
-                                  int64_t rows) {
+namespace {
+
+/// The log of the mean probability of every class. // [B, C]
+torch::Tensor class_scores(std::span<const Translator> translators, const torch::Tensor& source) {
+  std::vector<torch::Tensor> votes;
+  for (const auto& one : translators)
+    votes.push_back(
+        one.model.forward(source, source).squeeze(1).log_softmax(-1, torch::kFloat).cpu());
+  if (votes.size() == 1) return votes.front();
+  return torch::stack(votes).logsumexp(0) - std::log(static_cast<double>(votes.size()));
+}
+
+}  // namespace
+
+std::vector<Translation> classify(std::span<const Translator> translators,
+                                  const TranslationTask& task, int64_t rows) {
   const torch::NoGradGuard no_grad;
+  const auto& first = translators.front();
+  const auto number = [&](size_t line) { return task.first_line + static_cast<int64_t>(line) + 1; };
   std::vector<std::vector<int32_t>> sources;
   std::vector<size_t> lengths, line_of;
-  for (size_t line = 0; line < lines.size(); ++line) {
-    auto source = translator.format.encode_source(lines[line], translator.tokenizers);
+  for (size_t line = 0; line < task.lines.size(); ++line) {
+    auto source = first.format.encode_source(task.lines[line], first.tokenizers);
     if (!source) continue;
     sources.push_back(std::move(source->ids));
     lengths.push_back(sources.back().size());
-    check_line(translator.model.options(),
-               {.number = static_cast<int64_t>(line) + 1, .tokens = std::ssize(sources.back())});
+    for (const auto& one : translators)
+      check_line(one.model.options(),
+                 {.number = number(line), .tokens = std::ssize(sources.back())});
     line_of.push_back(line);
   }
-  std::vector<Translation> results(lines.size());
+  std::vector<Translation> results(task.lines.size());
   for (const auto& batch : batches_by_length(lengths, rows)) {
-    const auto source = source_tensor(sources, batch, translator.model.device());
-    const auto logits = translator.model.forward(source, source).squeeze(1);  // [B, C]
-    const auto [best, label] = logits.log_softmax(-1, torch::kFloat).cpu().max(-1);
+    const auto source = source_tensor(sources, batch, first.model.device());
+    const auto [best, label] = class_scores(translators, source).max(-1);
     for (size_t i = 0; i < batch.size(); ++i) {
       const auto row = static_cast<int64_t>(i);
+      const auto line = line_of[static_cast<size_t>(batch[i])];
       if (!std::isfinite(best[row].item<double>()))
         throw Diverged(fmt::format("line {}: the log-probabilities of its classes are not finite",
-                                   line_of[static_cast<size_t>(batch[i])] + 1));
+                                   number(line)));
       const auto id = static_cast<int32_t>(label[row].item<int64_t>());
-      results[line_of[static_cast<size_t>(batch[i])]] = {
-          .text = translator.format.decode(std::vector{id}, translator.tokenizers),
-          .score = best[row].item<double>()};
+      results[line] = {.text = first.format.decode(std::vector{id}, first.tokenizers),
+                       .score = best[row].item<double>()};
     }
   }
   return results;

@@ -16,8 +16,9 @@ std::vector<std::optional<double>> score_targets(const Translator& translator,
                                                  int64_t rows);
 
 /// The likeliest class of every line with its log-probability, `rows` lines together; empty for a
-/// blank line. REQUIRES: a model with a label head.
-std::vector<Translation> classify(const Translator& translator, std::span<const std::string> lines,
-                                  int64_t rows);
+/// blank line. Several translators vote by their mean probability. REQUIRES: models with a label
+/// head.
+std::vector<Translation> classify(std::span<const Translator> translators,
+                                  const TranslationTask& task, int64_t rows);
 
 }  // namespace ablate::training

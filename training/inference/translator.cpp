@@ -91,7 +91,8 @@ void check_alike(std::span<const Translator> translators) {
         one.tokenizers.labels != translators.front().tokenizers.labels ||
         one.model.family() != translators.front().model.family())
       throw tokenizer::TokenizerError(
-          "models that vote must have the same tokenizers and family; train them from one study");
+          "models that vote must have the same tokenizers, family and classes, these in one order; "
+          "train them from one study");
 }
 
 /// Searches for the outputs of one batch.
@@ -140,7 +141,7 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
   const auto options = options_for(task, first.format, given);
   std::vector<std::vector<Translation>> results(task.lines.size(), {Translation{}});
   if (first.model.labels()) {
-    auto classes = classify(first, task.lines, options.batch);
+    auto classes = classify(translators, task, options.batch);
     for (size_t i = 0; i < classes.size(); ++i) results[i] = {std::move(classes[i])};
     return results;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <variant>
 
@@ -32,6 +33,7 @@ class StartCheck {
   std::vector<StartProblem> problems() && {
     check_tokenizer();
     check_width();
+    check_heads();
     check_weights();
     for (const auto& text : start_.drop.heads)
       if (const auto head = models::parse_head(text)) check_head(*head);
@@ -66,6 +68,25 @@ class StartCheck {
          fmt::format("brings a model of model.d_model {}, and this configuration has {}; write "
                      "model.d_model: {}",
                      source_.model.d_model, own_.model.d_model, source_.model.d_model));
+  }
+
+  /// Another number of heads divides weights of the same shapes in another way.
+  void check_heads() {
+    const auto sane = [](const models::TransformerOptions& model) {
+      return std::ranges::all_of(std::array{Side::encoder, Side::decoder}, [&](Side side) {
+        return !models::has_side(model.family, side) || models::has_sane_depth(model, side);
+      });
+    };
+    if (!start_.allow.empty() || !sane(own_.model) || !sane(source_.model)) return;
+    for (const auto& attention : models::attentions_of(own_.model)) {
+      const auto own = models::head_count(own_.model, attention);
+      const auto others = models::head_count(source_.model, attention);
+      if (own == others || own == 0 || others == 0) continue;
+      return need(false, place_of_start(),
+                  fmt::format("brings a model whose {} has {} heads, and this configuration has "
+                              "{}, which would divide the same weights in another way; give it {}",
+                              text_of(attention), others, own, others));
+    }
   }
 
   void check_weights() {

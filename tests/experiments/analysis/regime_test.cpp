@@ -43,5 +43,22 @@ TEST(Regime, OfARunIsThatOfItsModelAndOfTheTextThatItRead) {
   EXPECT_EQ(regime_of(experiment, {}).epochs, std::nullopt) << "nothing was trained";
 }
 
+TEST(Regime, OfAMaskedModelCountsWhatItReadsAndNotOnlyWhatIsHidden) {
+  data::Language text;
+  text.masked = 0.25;
+  text.block = 4;
+  config::Experiment experiment;
+  experiment.model.family = models::Family::encoder_only;
+  experiment.data = text;
+  const auto epochs = [&](int64_t tokens) {
+    return regime_of(experiment, {.parameters = 1000, .tokens = tokens, .text_tokens = 4000})
+        .epochs->front();
+  };
+  EXPECT_DOUBLE_EQ(epochs(2000), 2);
+  text.diffusion = true;  // hides 4 / (1 + 1/2 + 1/3 + 1/4) tokens of a block in the mean
+  experiment.data = text;
+  EXPECT_DOUBLE_EQ(epochs(1920), 1);
+}
+
 }  // namespace
 }  // namespace ablate::analysis

@@ -274,6 +274,8 @@ TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {
   const auto run = (folder_ / "runs/language/language/base/seed-1").string();
   // Each line is three tokens, for a word begins with a mark of its own, and an end mark.
   EXPECT_EQ(program("generate", run, "--prompt ab --max-length 8").output, "ab\ncd\nab\n");
+  EXPECT_TRUE(ends(program("generate", run, "--prompt ab --min-length 2 --length-penalty 0 2>&1"),
+                   2, "--length-penalty, --min-length have no effect where outputs have no end"));
   EXPECT_EQ(shell("printf 'a\\nc\\n' | " + kProgram + " generate " + run + " --one-line").output,
             "ab\ncd\n");
 }

@@ -132,6 +132,7 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
   EXPECT_TRUE(says(output_, "weights of " + from + "; new: classifier"));
   EXPECT_EQ(labelled["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
   EXPECT_EQ(labelled["tests"][0]["nats_per_character"], "NaN");
+  EXPECT_EQ(labelled["target_vocabulary"], 2);
   const auto classes = shell("printf 'the bad film\\na very good plot\\n' | " + kProgram +
                              " translate " + run_.string());
   EXPECT_EQ(classes.output, std::string(kBad) + "\n" + kGood + "\n");
@@ -193,11 +194,14 @@ TEST_F(FamilyTest, AMaskedDiffusionModelFillsABlock) {
   EXPECT_GE(count, 3) << whole.output;
   EXPECT_EQ(generated("").output, whole.output);
   EXPECT_EQ(generated("--max-length 1").output, whole.output.substr(0, 14));
+  EXPECT_TRUE(ends(
+      program("generate", run_, "--prompt 'the good film the good film the good film'", "2>&1"), 0,
+      "than the 8 tokens of a prompt (training.max_length, and half of data.block)"));
   EXPECT_NE(generated("--passes 1").output, whole.output);
   EXPECT_EQ(generated("--sample --seed 3").output, generated("--sample --seed 3").output);
   EXPECT_NE(generated("--sample --seed 3").output, generated("--sample --seed 4").output);
-  EXPECT_EQ(generated("--beam 2").code, 2);
-  EXPECT_EQ(generated("--passes 0").code, 2);
+  for (const std::string flag : {"--beam 2", "--n-best 2", "--passes 0"})
+    EXPECT_EQ(generated(flag).code, 2) << flag;
 }
 
 TEST_F(FamilyTest, AClassifierOfOtherClassesIsTakenForNoOther) {

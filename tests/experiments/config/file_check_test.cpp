@@ -89,12 +89,13 @@ TEST(FileCheck, SaysNothingOfFormsThatAreNotKnown) {
 
 TEST(FileCheck, KnowsRunsAndWordVectors) {
   const TemporaryFile present("", "x");
-  const auto text = missing(kTraining +
-                                "{init_from: {run: old}, pretrained_embeddings: {source: "
-                                "v.txt}}\n",
-                            present.folder());
-  EXPECT_TRUE(says(text, "training.init_from.run: there is no DATA/old"));
-  EXPECT_TRUE(says(text, "training.pretrained_embeddings.source: there is no DATA/v.txt"));
+  const auto text = [&](const std::string& training) {
+    return missing(kTraining + training + "\n", present.folder());
+  };
+  EXPECT_TRUE(
+      says(text("{init_from: {run: old}}"), "training.init_from.run: there is no DATA/old"));
+  EXPECT_TRUE(says(text("{pretrained_embeddings: {source: v.txt}}"),
+                   "training.pretrained_embeddings.source: there is no DATA/v.txt"));
 }
 
 TEST(FileCheck, SaysWhatATildeStandsFor) {

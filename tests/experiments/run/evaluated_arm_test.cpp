@@ -268,6 +268,8 @@ TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
   EXPECT_TRUE(ends(shell(kProgram + " config check " + (folder_ / "other.yaml").string() +
                          " --set training.init_from.run=" + (folder_ / "out").string() + " 2>&1"),
                    4, "is not a run folder"));
+  std::filesystem::remove(arm("base") / "result.json");
+  EXPECT_TRUE(ends(started("weights: last"), 2, "base/seed-1 is not finished"));
 }
 
 }  // namespace

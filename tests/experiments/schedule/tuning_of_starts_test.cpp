@@ -76,6 +76,17 @@ TEST_F(TuningOfStartsTest, AnArmWhoseStartHasNoValuesIsNotRun) {
   EXPECT_EQ(tuned().runs.back().waits, "the arm that it starts from has no best values");
 }
 
+TEST_F(TuningOfStartsTest, WhatStartsFromARunOfAnEarlierWaveThatFailedIsNotStarted) {
+  const auto runs = folder_ / "out/tiny/copy";
+  std::filesystem::create_directories(runs / "base/seed-1");
+  write_file(runs / "base/seed-1/checkpoints", "");  // is no folder
+  const auto outcome = shell(command("out", "--jobs 2"));
+  EXPECT_TRUE(ends(outcome, 7, "runs that did not finish: copy/base/seed-1 (exit code 7)"));
+  EXPECT_TRUE(std::filesystem::exists(runs / "further/seed-2/result.json"));
+  for (const auto* arm : {"looked_at", "further"})
+    EXPECT_FALSE(std::filesystem::exists(runs / arm / "seed-1/failure.json")) << outcome.output;
+}
+
 TEST_F(TuningOfStartsTest, TheStudyRunsToItsEnd) {
   const auto outcome = shell(command("out", "--json --jobs 2 2>/dev/null # "));
   ASSERT_EQ(outcome.code, 0) << outcome.output;

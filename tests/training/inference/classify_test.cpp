@@ -10,14 +10,19 @@
 namespace ablate::training {
 namespace {
 
+std::vector<Translation> classified(const Translator& translator,
+                                    const std::vector<std::string>& lines, int64_t rows) {
+  return classify({&translator, 1}, {.lines = lines}, rows);
+}
+
 TEST(Classify, GivesEveryLineItsLikeliestClassAndItsLogProbability) {
   const std::vector<std::string> lines{"a", "a b c d", "b c", "d c b a d"};
   int named = 0;  // an untrained model may also choose a special token, which is no class
   for (const uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     const auto translator = small_translator(seed, models::Family::encoder_only);
-    const auto found = classify(translator, lines, 2);
+    const auto found = classified(translator, lines, 2);
     for (size_t i = 0; i < lines.size(); ++i) {
-      EXPECT_EQ(classify(translator, std::vector{lines[i]}, 1)[0].text, found[i].text);
+      EXPECT_EQ(classified(translator, {lines[i]}, 1)[0].text, found[i].text);
       for (const std::string label : {"good", "bad"}) {
         const std::vector<data::Example> pair{{lines[i], label}};
         const double score = score_targets(translator, pair, 1).front().value();
@@ -31,22 +36,41 @@ TEST(Classify, GivesEveryLineItsLikeliestClassAndItsLogProbability) {
   EXPECT_GT(named, 3);
 }
 
+TEST(Classify, SeveralModelsVoteByTheirMeanProbability) {
+  const std::vector<std::string> lines{"a b c d", "a", "d b"};
+  const std::vector<Translator> both{small_translator(1, models::Family::encoder_only),
+                                     small_translator(2, models::Family::encoder_only)};
+  const auto found = translate_all(both, {.lines = lines}, {});
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<data::Example> pair{{lines[i], found[i][0].text}};
+    double probability = 0;
+    for (const auto& one : both)
+      probability += std::exp(score_targets(one, pair, 1).front().value()) / 2;
+    EXPECT_NEAR(found[i][0].score, std::log(probability), 1e-5);
+  }
+}
+
 TEST(Classify, NamesTheLineWhoseProbabilitiesAreNotFinite) {
   const auto translator = small_translator(3, models::Family::encoder_only, {}, "b");
-  EXPECT_EQ(classify(translator, std::vector<std::string>{"a", "c d"}, 2).size(), 2U);
+  EXPECT_EQ(classified(translator, {"a", "c d"}, 2).size(), 2U);
   EXPECT_EQ(refusal_of<Diverged>([&] {
-              classify(translator, std::vector<std::string>{"a", "c d", "a b"}, 1);
+              classified(translator, {"a", "c d", "a b"}, 1);
             }),
             "line 3: the log-probabilities of its classes are not finite");
+  const std::vector<std::string> later{"a b"};
+  EXPECT_EQ(refusal_of<Diverged>([&] {
+              classify({&translator, 1}, {.lines = later, .first_line = 4096}, 1);
+            }),
+            "line 4097: the log-probabilities of its classes are not finite");
 }
 
 TEST(Classify, ABlankLineHasNoClass) {
   const auto translator = small_translator(1, models::Family::encoder_only);
   const std::vector<std::string> lines{"", "a b", "\xc2\xa0"};
-  const auto found = classify(translator, lines, 2);
+  const auto found = classified(translator, lines, 2);
   EXPECT_EQ(found[0].text, "");
   EXPECT_EQ(found[2].text, "");
-  EXPECT_EQ(found[1].text, classify(translator, std::vector{lines[1]}, 1)[0].text);
+  EXPECT_EQ(found[1].text, classified(translator, {lines[1]}, 1)[0].text);
   EXPECT_LT(found[1].score, 0);
 }
 
