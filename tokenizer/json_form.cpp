@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "tokenizer/foreign.h"
+#include "tokenizer/huggingface/normalizer.h"
 #include "tokenizer/model_check.h"
 
 namespace ablate::tokenizer {
@@ -30,6 +32,7 @@ struct Parts {
   bool byte_fallback = false, suffix = false;
   std::string table;
   bool dummy_prefix = true, tidy = true, escaped = true;
+  bool only_bytes = false;  // as byte-level BPE without merges
 };
 
 constexpr uint32_t kSpaceAsSuffix = 24;  // of the trainer
@@ -73,6 +76,17 @@ void read_normalizer(pbf_reader fields, Parts& parts) {
   }
 }
 
+/// Bytes under their names in byte-level BPE, whose decoder replaces only those that are no text; a
+/// ByteFallback replaces all that stand beside them.
+void name_bytes(Parts& parts) {
+  parts.only_bytes = true;
+  parts.byte_fallback = false;
+  for (auto& piece : parts.pieces)
+    if (piece.type == PieceType::byte)
+      piece.text = huggingface::byte_character(
+          static_cast<unsigned char>(std::stoi(piece.text.substr(3, 2), nullptr, 16)));
+}
+
 Parts read_parts(std::string_view model) {
   Parts parts;
   for (pbf_reader sections(model.data(), model.size()); sections.next();) {
@@ -90,6 +104,9 @@ Parts read_parts(std::string_view model) {
   parts.kind = model_type(model);
   const auto types = piece_types(model);
   for (size_t id = 0; id < types.size(); ++id) parts.pieces[id].type = types[id];
+  if (parts.byte_fallback && !parts.dummy_prefix && !parts.tidy && !parts.escaped &&
+      !std::ranges::count(types, PieceType::normal))
+    name_bytes(parts);
   return parts;
 }
 
@@ -135,8 +152,16 @@ json normalizer_of(const Parts& parts) {
   return {{"type", "Sequence"}, {"normalizers", steps}};
 }
 
+json byte_level() {
+  return {{"type", "ByteLevel"},
+          {"add_prefix_space", false},
+          {"trim_offsets", false},
+          {"use_regex", false}};
+}
+
 /// Words by themselves, which is faster; none if a piece reaches beyond a word.
 json pre_tokenizer_of(const Parts& parts) {
+  if (parts.only_bytes) return byte_level();
   for (const auto& piece : parts.pieces)
     if (piece.text.find(kSpaceSign, 1) != std::string::npos) return nullptr;
   if (!parts.escaped) return nullptr;
@@ -147,6 +172,7 @@ json pre_tokenizer_of(const Parts& parts) {
 }
 
 json decoder_of(const Parts& parts) {
+  if (parts.only_bytes) return byte_level();
   auto steps = json::array();
   if (parts.escaped) steps.push_back(replaced("String", kSpaceSign, " "));
   if (parts.byte_fallback) steps.push_back({{"type", "ByteFallback"}});
@@ -244,13 +270,12 @@ json added_tokens_of(const Parts& parts) {
   return tokens;
 }
 
-json post_processor_of(const Parts& parts, const Frame& frame) {
+/// `name_of` gives the text of a special token.
+json post_processor_of(const Frame& frame, const auto& name_of) {
   auto single = json::array(), names = json::object();
   const auto add = [&](const std::optional<int32_t>& id) {
     if (!id) return;
-    if (*id >= std::ssize(parts.pieces))
-      throw TokenizerError("the special token " + std::to_string(*id) + " is not in the model");
-    const auto& name = parts.pieces[static_cast<size_t>(*id)].text;
+    const std::string name = name_of(*id);
     single.push_back({{"SpecialToken", {{"id", name}, {"type_id", 0}}}});
     names[name] = {{"id", name}, {"ids", {*id}}, {"tokens", {name}}};
   };
@@ -274,17 +299,36 @@ json post_processor_of(const Parts& parts, const Frame& frame) {
 std::string to_tokenizer_json(std::string_view sentence_piece, const Frame& frame) {
   const auto parts = read_parts(sentence_piece);
   require_expressible(parts);
+  const auto name_of = [&](int32_t id) {
+    if (id >= std::ssize(parts.pieces))
+      throw TokenizerError("the special token " + std::to_string(id) + " is not in the model");
+    return parts.pieces[static_cast<size_t>(id)].text;
+  };
   return json{{"version", "1.0"},
               {"truncation", nullptr},
               {"padding", nullptr},
               {"added_tokens", added_tokens_of(parts)},
               {"normalizer", normalizer_of(parts)},
               {"pre_tokenizer", pre_tokenizer_of(parts)},
-              {"post_processor", post_processor_of(parts, frame)},
+              {"post_processor", post_processor_of(frame, name_of)},
               {"decoder", decoder_of(parts)},
               {"model", model_of(parts)}}
              .dump() +
          "\n";
+}
+
+std::string with_frame(const std::string& tokenizer_json, const Frame& frame) {
+  const auto list = [](const std::optional<int32_t>& id) {
+    return id ? std::vector<int32_t>{*id} : std::vector<int32_t>();
+  };
+  const auto around = surroundings_of(tokenizer_json);
+  if (around.before == list(frame.before) && around.behind == list(frame.after))
+    return tokenizer_json;
+  std::map<int32_t, std::string> names;
+  for (const auto& [name, id] : token_ids(tokenizer_json)) names.emplace(id, name);
+  auto tree = json::parse(tokenizer_json);
+  tree["post_processor"] = post_processor_of(frame, [&](int32_t id) { return names.at(id); });
+  return tree.dump() + "\n";
 }
 
 }  // namespace ablate::tokenizer

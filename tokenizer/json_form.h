@@ -19,4 +19,8 @@ struct Frame {
 /// no word for. REQUIRES: check_model() accepts the model.
 std::string to_tokenizer_json(std::string_view sentence_piece, const Frame& frame);
 
+/// The tokenizer.json with these tokens of its own around a text, and no others. Throws
+/// TokenizerError if the file is not usable.
+std::string with_frame(const std::string& tokenizer_json, const Frame& frame);
+
 }  // namespace ablate::tokenizer

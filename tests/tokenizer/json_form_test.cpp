@@ -6,6 +6,7 @@
 
 #include "tests/says.h"
 #include "tests/tokenizer/golden_files.h"
+#include "tokenizer/foreign.h"
 #include "tokenizer/huggingface/tokenizer_json.h"
 #include "tokenizer/tokenizer.h"
 
@@ -50,6 +51,16 @@ TEST(JsonForm, OfEveryKindThatIsTrainedHereHasTheSameIdsAndTexts) {
       }
 }
 
+/// As where an output is cut within a character.
+TEST(JsonForm, BytesThatAreNoTextLeaveTheOthersReadable) {
+  const std::vector<std::string> lines{"a"};
+  const auto bytes = Tokenizer::train({.kind = Kind::byte}, lines);
+  const huggingface::TokenizerJson json(to_tokenizer_json(bytes.file(), {}));
+  auto ids = json.encode("café");
+  ids.pop_back();
+  EXPECT_EQ(json.decode(ids), "caf\ufffd");
+}
+
 TEST(JsonForm, OfWordsHasTheSameIdsWhereEveryWordIsKnown) {
   const std::vector<std::string> lines{"the cat sat", "a dog sat"};
   const auto words = Tokenizer::train({.kind = Kind::word}, lines);
@@ -86,6 +97,14 @@ TEST(JsonForm, SpecialTokensStandAroundATextAsAskedFor) {
   EXPECT_EQ(framed({}), std::pair(plain.front(), plain.back()));
   EXPECT_EQ(framed({.before = 1, .after = 2}), std::pair(1, 2));
   EXPECT_EQ(framed({.before = {}, .after = 2}), std::pair(plain.front(), 2));
+}
+
+TEST(JsonForm, AFileOfOthersGetsTheTokensThatTextsWereReadWith) {
+  const auto bert = content("huggingface/golden/bert.json");  // 2 before a text and 3 behind it
+  EXPECT_EQ(with_frame(bert, {.before = 2, .after = 3}), bert);
+  const auto around = surroundings_of(with_frame(bert, {.before = {}, .after = 3}));
+  EXPECT_TRUE(around.before.empty());
+  EXPECT_EQ(around.behind, std::vector<int32_t>{3});
 }
 
 TEST(JsonForm, NamesWhatItCannotSay) {

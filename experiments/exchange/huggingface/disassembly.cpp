@@ -100,7 +100,7 @@ training::Tensors hub_tensors(training::Weights weights, models::TransformerOpti
   auto tensors = disassembled(weights, origins, options);
   if (map.starts_from_zeros) {
     std::get<models::Sinusoidal>(options.layer.position).layout = models::SinusoidalLayout::halves;
-    start_from_zero(tensors, options);
+    start_from_zero(tensors, options, form.config.at("max_position_embeddings").get<int64_t>());
   }
   return tensors;
 }

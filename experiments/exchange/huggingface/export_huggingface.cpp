@@ -71,9 +71,21 @@ void drop_heads_ahead(models::TransformerOptions& options, training::Weights& we
   std::erase_if(weights, [](const auto& item) { return item.first.starts_with("decoder.ahead."); });
 }
 
-/// Throws UsageError if a token of the file has become two.
-void require_one_start(const training::Weights& weights, const tokenizer::IdMap& ids) {
+UsageError lacks(const char* token, const char* keys) {
+  return UsageError(
+      fmt::format("the model reads {} token, which its tokenizer does not have ({} in "
+                  "tokenizer_config.json); --format safetensors and torchscript take such a model",
+                  token, keys));
+}
+
+/// Throws UsageError if the file lacks the start token that the model reads or the end token, or if
+/// the start has become two.
+void require_start_and_end(const run::LoadedRun& run, const training::Weights& weights) {
+  const auto& ids = run.tokenizers.target.ids();
   const auto start = ids.theirs(tokenizer::kBos);
+  if (!start && run.format.start_token(run.tokenizers))
+    throw lacks("a start", "bos_token or cls_token");
+  if (!ids.theirs(tokenizer::kEos)) throw lacks("an end", "eos_token or sep_token");
   for (const auto& [name, tensor] : weights)
     if (name.ends_with("embedding") && start &&
         !torch::equal(tensor[tokenizer::kBos], tensor[ids.ours(*start)]))
@@ -97,7 +109,7 @@ HubFiles hub_files_of(const ExportRequest& request, const run::LoadedRun& run) {
   auto weights = training::weights_of(*run.model);
   drop_suppression(options, weights, tokenizer.ids());
   drop_heads_ahead(options, weights);
-  require_one_start(weights, tokenizer.ids());
+  require_start_and_end(run, weights);
   auto length = trained_length(request.run, run);
   auto form = write_family(options, length.value_or(kAnyLength), tokenizer.ids().file_size(),
                            tokenizer.specials());

@@ -133,7 +133,8 @@ void read_llama(const Reading& reading) {
 /// A DeepSeek-V3 whose layers are all dense.
 void read_deepseek(const Reading& reading) {
   auto& config = reading.config;
-  reading.model.pairs_are_neighbours = config.find<bool>("rope_interleave").value_or(true);
+  reading.model.pairs_are_neighbours =  // null is false there
+      config.find<bool>("rope_interleave").value_or(!config.names("rope_interleave"));
   if (config.get<int64_t>("first_k_dense_replace") < reading.model.options.layers)
     config.refuse("first_k_dense_replace", "leaves layers of experts, which Ablate does not read");
 }
@@ -183,7 +184,8 @@ void read_t5_network(ConfigFields& config, models::DenseFeedForward& network) {
 /// A file that says whether outputs are scaled is by Transformers 5, which says of every model that
 /// its output is the embedding, even if the output has a matrix of its own.
 void read_t5_output(ConfigFields& config, bool has_matrix, models::TransformerOptions& o) {
-  const auto scaled = config.find<bool>("scale_decoder_outputs");
+  auto scaled = config.find<bool>("scale_decoder_outputs");
+  if (!scaled && config.names("scale_decoder_outputs")) scaled = false;  // as null is there
   const bool said = config.find<bool>("tie_word_embeddings").value_or(true);
   const bool tied = scaled && said ? !has_matrix : said;
   o.tying = tied ? models::Tying::three_way : models::Tying::embeddings;

@@ -7,6 +7,7 @@
 
 #include "experiments/records/result.h"
 #include "experiments/records/run_start.h"
+#include "tokenizer/foreign.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_tokens.h"
 
@@ -76,6 +77,13 @@ std::vector<std::string> hub_notes(const run::LoadedRun& run, const std::string&
   if (sampling != nullptr && sampling->top_k > 0 && sampling->top_p < 1)
     notes.push_back(
         "decoding.top_p was a share of all tokens; Transformers takes it of the top_k likeliest.");
+  const auto& tokenizer = run.tokenizers.target;
+  const bool imported = tokenizer::is_json(tokenizer.file()) && tokenizer.framing();  // Qwen2's own
+  if (architecture == "Qwen2ForCausalLM" && !imported)
+    notes.push_back(
+        "AutoTokenizer of Transformers 5 reads texts of this family by Qwen2's rules, whatever "
+        "tokenizer.json says, and gives other ids: load it by "
+        "PreTrainedTokenizerFast.from_pretrained.");
   if (type == torch::kBFloat16)
     notes.push_back("Its weights are rounded to bfloat16; the scores are those of float32.");
   return notes;
@@ -106,6 +114,9 @@ json hub_generation(const models::SearchOptions& decoding, const json& config) {
        {"pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"})
     if (config.contains(name)) chosen[name] = config.at(name);
   if (decoding.min_length > 0) chosen["min_new_tokens"] = decoding.min_length;
+  // Transformers 5.24 makes T5's cache as deep as the encoder.
+  if (config.value("num_decoder_layers", int64_t{0}) > config.value("num_layers", int64_t{0}))
+    chosen["use_cache"] = false;
   auto unwritten = json::array();
   for (const auto* name : {"pad_token_id", "bos_token_id"})
     if (const auto& id = config.at(name);

@@ -31,6 +31,15 @@ struct Pass {
   Tensor embedded(const std::string& name, const Tensor& ids) const {
     return torch::embedding(w(name), ids);
   }
+  /// The vectors of the first positions, from a table that Transformers makes with so many rows.
+  Tensor positions(const std::string& name, int64_t length, const char* rows) const {
+    const auto table = w(name);
+    if (table.size(0) != integer(rows))
+      throw CheckpointError(
+          fmt::format("Transformers makes '{}' with {} rows, as {} says, and the file has {}", name,
+                      integer(rows), rows, table.size(0)));
+    return torch::embedding(table, torch::arange(length));
+  }
   Tensor activated(const char* name, const Tensor& x) const {
     return hub_activation(get<std::string>(name), x);
   }
@@ -198,7 +207,7 @@ Tensor gpt2(const Pass& p) {
   const double epsilon = p.get<double>("layer_norm_epsilon");
   const auto visible = visible_keys(p.in.mask, true);
   auto x = p.embedded("transformer.wte.weight", p.in.ids) +
-           p.embedded("transformer.wpe.weight", torch::arange(p.in.ids.size(1)));
+           p.positions("transformer.wpe.weight", p.in.ids.size(1), "n_positions");
   for (int64_t i = 0; i < p.integer("n_layer"); ++i) {
     const auto at = layer_name("transformer.h", i);
     const auto parts =
@@ -248,11 +257,11 @@ Tensor bert(const Pass& p) {
   const double epsilon = p.get<double>("layer_norm_eps");
   const auto visible = visible_keys(p.in.mask, false);
   const std::string embeddings = "bert.embeddings.", head = "cls.predictions.";
-  auto x = p.w.layer_norm(
-      p.embedded(embeddings + "word_embeddings.weight", p.in.ids) +
-          p.embedded(embeddings + "position_embeddings.weight", torch::arange(p.in.ids.size(1))) +
-          p.w(embeddings + "token_type_embeddings.weight")[0],
-      embeddings + "LayerNorm", epsilon);
+  auto x = p.w.layer_norm(p.embedded(embeddings + "word_embeddings.weight", p.in.ids) +
+                              p.positions(embeddings + "position_embeddings.weight",
+                                          p.in.ids.size(1), "max_position_embeddings") +
+                              p.w(embeddings + "token_type_embeddings.weight")[0],
+                          embeddings + "LayerNorm", epsilon);
   for (int64_t i = 0; i < p.integer("num_hidden_layers"); ++i) {
     const auto at = layer_name("bert.encoder.layer", i);
     const Projections maps{
@@ -281,7 +290,8 @@ Tensor marian_stack(const Pass& p, const std::string& side, const Tensor& ids,
   const auto field = [&](const char* end) { return p.integer((side + end).c_str()); };
   auto x = p.embedded("model.shared.weight", ids) *
                (p.config.value("scale_embedding", false) ? std::sqrt(width) : 1.0) +
-           p.embedded("model." + side + ".embed_positions.weight", torch::arange(ids.size(1)));
+           p.positions("model." + side + ".embed_positions.weight", ids.size(1),
+                       "max_position_embeddings");
   const auto shown = decodes ? torch::ones_like(ids) : p.in.mask;
   for (int64_t i = 0; i < field("_layers"); ++i) {
     const auto at = layer_name("model." + side + ".layers", i);

@@ -48,11 +48,11 @@ tokenizer::SpecialIds marian_specials(const std::vector<int32_t>& order, bool ma
   return special;
 }
 
-void start_from_zero(training::Tensors& tensors, const models::TransformerOptions& options) {
-  constexpr int64_t kPositions = 1024;
+void start_from_zero(training::Tensors& tensors, const models::TransformerOptions& options,
+                     int64_t positions) {
   auto& embedding = tensors.at(kEmbedding);
   const auto start = embedding[-1].to(torch::kDouble);
-  const auto table = sinusoids(kPositions, options) + start * scale_of(options);
+  const auto table = sinusoids(positions, options) + start * scale_of(options);
   embedding = (embedding.to(torch::kDouble) - start).to(embedding.scalar_type());
   for (const auto* name : kTables) tensors[name] = table.to(embedding.scalar_type()).contiguous();
 }

@@ -21,8 +21,9 @@ std::vector<int32_t> marian_order(const tokenizer::IdMap& ids);
 /// The special tokens in that order.
 tokenizer::SpecialIds marian_specials(const std::vector<int32_t>& order, bool masked);
 
-/// REQUIRES: tensors of Marian with the start in the last row.
-void start_from_zero(training::Tensors& tensors, const models::TransformerOptions& options);
+/// Adds tables of so many positions. REQUIRES: tensors of Marian with the start in the last row.
+void start_from_zero(training::Tensors& tensors, const models::TransformerOptions& options,
+                     int64_t positions);
 
 /// The vector to be added to all rows of our embedding of such tensors. // [D]
 /// Throws CheckpointError if the positions are no sinusoids with one vector added. Undefined if

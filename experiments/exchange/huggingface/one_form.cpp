@@ -74,6 +74,7 @@ class OneForm {
     auto& norm = layer.norm;
     norm.bias = norm.kind != models::NormKind::rms && norm.bias.value_or(o.bias);
     norm.alpha = models::NormOptions().alpha;
+    layer.residual.drop = 0;
     if (auto* learned = std::get_if<Learned>(&layer.position)) learned->deviation = {};
   }
 };

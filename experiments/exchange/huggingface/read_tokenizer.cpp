@@ -22,11 +22,14 @@ json read_json(const std::filesystem::path& file) {
   return training::parse_json(training::read_bytes(file));
 }
 
-/// What the folder says of its tokenizer beside the file.
+/// What the folder says of its tokenizer beside the file. As in Transformers, the map of an older
+/// folder counts before tokenizer_config.json, and that of a newer one, which lists its tokens
+/// there, does not count.
 json configuration(const std::filesystem::path& folder) {
   auto config = json::object();
-  for (const auto* name : {"special_tokens_map.json", "tokenizer_config.json"})
-    if (std::filesystem::exists(folder / name)) config.update(read_json(folder / name));
+  for (const auto* name : {"tokenizer_config.json", "special_tokens_map.json"})
+    if (std::filesystem::exists(folder / name) && !config.contains("added_tokens_decoder"))
+      config.update(read_json(folder / name));
   return config;
 }
 

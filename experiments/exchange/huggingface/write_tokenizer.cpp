@@ -86,11 +86,11 @@ void write_one(const std::filesystem::path& folder, const Tokenizer& tokenizer,
   training::write_synced(folder / "tokenizer_config.json",
                          config_of(tokenizer, form).dump(1) + "\n");
   const std::string file(tokenizer.file());
-  if (tokenizer::is_json(file)) return training::write_synced(folder / "tokenizer.json", file);
+  const auto frame = frame_of(tokenizer, form.words.frame);
+  if (tokenizer::is_json(file))
+    return training::write_synced(folder / "tokenizer.json", tokenizer::with_frame(file, frame));
   try {
-    training::write_synced(
-        folder / "tokenizer.json",
-        tokenizer::to_tokenizer_json(file, frame_of(tokenizer, form.words.frame)));
+    training::write_synced(folder / "tokenizer.json", tokenizer::to_tokenizer_json(file, frame));
   } catch (const tokenizer::TokenizerError& error) {
     throw UsageError(fmt::format("--format huggingface: {}", error.what()));
   }

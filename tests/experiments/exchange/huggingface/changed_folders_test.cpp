@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "experiments/config/schema/rules.h"
+#include "experiments/exchange/huggingface/family.h"
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/read_huggingface.h"
 #include "tests/experiments/exchange/huggingface/family_folder.h"
@@ -66,8 +67,22 @@ TEST_F(ChangedFolders, AMissingFieldStandsForWhatTheFamilySays) {
   EXPECT_TRUE(says(refusal(neox, own("gpt_neox")), "turns 3 of the 8 channels of a head"));
 }
 
+TEST_F(ChangedFolders, NullIsFalseWhereTransformersTakesIt) {
+  auto config = config_of("deepseek");
+  const auto neighbours = [&] {
+    ConfigFields fields(config, "config.json");
+    return read_family(fields, {}).pairs_are_neighbours;
+  };
+  config["rope_interleave"] = nullptr;
+  EXPECT_FALSE(neighbours());
+  config.erase("rope_interleave");
+  EXPECT_TRUE(neighbours());
+}
+
 TEST_F(ChangedFolders, T5sScaleIsWhatItsFieldsSay) {
   auto config = config_of("t5");
+  config["scale_decoder_outputs"] = nullptr;
+  EXPECT_EQ(scale_of(read(config, own("t5"))), 1);
   config.erase("scale_decoder_outputs");
   EXPECT_EQ(scale_of(read(config, own("t5"))), 0.25);
   config.erase("tie_word_embeddings");

@@ -51,6 +51,48 @@ TEST_F(HubExportTest, AMaskBetweenDocumentsIsNamedOnTheCardAndTheScreen) {
                    "0 has the id 2."));
 }
 
+TEST_F(HubExportTest, ATokenizerThatTransformersWouldReplaceIsNamed) {
+  ASSERT_TRUE(ends(program("run", folder_ / "tokens.yaml", "--set", "model.attention.qkv_bias=true",
+                           "--output", folder_ / "qwen2", "2>&1"),
+                   0));
+  EXPECT_TRUE(ends(program("export", folder_ / "qwen2/tokens/tokens/base/seed-1", "--to",
+                           folder_ / "out", "--format huggingface", "2>&1"),
+                   0, "PreTrainedTokenizerFast.from_pretrained"));
+  EXPECT_TRUE(says(read_file(folder_ / "out/README.md"), "AutoTokenizer of Transformers 5"));
+}
+
+TEST_F(HubExportTest, ASpecialTokenThatTheTokenizerLacksIsNamed) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "a b b a\n";
+  write_file(folder_ / "text.txt", text);
+  write_file(
+      folder_ / "tokenizer.json",
+      R"({"version": "1.0", "pre_tokenizer": {"type": "WhitespaceSplit"}, "model": {"type": )"
+      R"("WordLevel", "vocab": {"<unk>": 0, "</s>": 1, "a": 2, "b": 3, "<s>": 4}, "unk_token": )"
+      R"("<unk>"}})");
+  write_file(folder_ / "words.yaml",
+             "extends: tokens.yaml\nname: words\nbase:\n  data: { task: language, train: text.txt, "
+             "validation: text.txt, test: text.txt }\n  tokenizer: { file: tokenizer.json }\n");
+  for (const auto& [key, lacking] : {std::pair{"eos_token", "a start"}, {"bos_token", "an end"}}) {
+    write_file(folder_ / "tokenizer_config.json",
+               json{{key, "</s>"}, {"unk_token", "<unk>"}}.dump());
+    const auto runs = folder_ / key;
+    ASSERT_TRUE(ends(program("run", folder_ / "words.yaml", "--output", runs, "2>&1"), 0));
+    EXPECT_TRUE(ends(program("export", runs / "words/language/base/seed-1", "--to", folder_ / "out",
+                             "--format", "huggingface", "2>&1"),
+                     2, std::string("the model reads ") + lacking + " token, which"));
+  }
+  write_file(folder_ / "tokenizer_config.json",
+             R"({"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"})");
+  ASSERT_TRUE(ends(program("run", folder_ / "words.yaml", "--set", "model.attention.qkv_bias=true",
+                           "--output", folder_ / "qwen2", "2>&1"),
+                   0));
+  EXPECT_TRUE(ends(program("export", folder_ / "qwen2/words/language/base/seed-1", "--to",
+                           folder_ / "out", "--format huggingface", "2>&1"),
+                   0, "PreTrainedTokenizerFast.from_pretrained"))
+      << "Transformers would replace it, too";
+}
+
 TEST_F(HubExportTest, AModelThatMasksDocumentsWritesInTorchScriptAsItWasTrained) {
   EXPECT_TRUE(ends(exported(""), 0, ", 0 with other ids"));
 }
@@ -99,6 +141,14 @@ TEST(HubGeneration, SaysHowOutputsWereSearchedFor) {
   EXPECT_EQ(drawn.at("top_k"), 0) << "Transformers' default is 50";
   EXPECT_FALSE(drawn.contains("suppress_tokens")) << "the end must be written";
   EXPECT_FALSE(drawn.contains("num_beams"));
+}
+
+TEST(HubGeneration, ADecoderBeyondT5sCacheHasNone) {
+  json config{{"pad_token_id", 0}, {"bos_token_id", 1}, {"eos_token_id", 2}, {"num_layers", 2}};
+  config["num_decoder_layers"] = 2;
+  EXPECT_FALSE(hub_generation({}, config).contains("use_cache"));
+  config["num_decoder_layers"] = 3;
+  EXPECT_EQ(hub_generation({}, config).at("use_cache"), false);
 }
 
 template <class Options>

@@ -143,6 +143,18 @@ TEST_F(TokenizerFiles, WhatWasImportedIsExportedWithItsOwnIds) {
   }
 }
 
+TEST_F(TokenizerFiles, TheMapOfSpecialTokensOfAnOlderFolderCountsFirst) {
+  const auto unknown = [&] {
+    import();
+    return run::load_run(run(), "").tokenizers.target.ids().theirs(tokenizer::kUnk);
+  };
+  write_all("llama");
+  write_text("special_tokens_map.json", R"({"unk_token": "w8"})");
+  EXPECT_EQ(unknown(), 8);
+  write_text("tokenizer_config.json", R"({"unk_token": "w7", "added_tokens_decoder": {}})");
+  EXPECT_EQ(unknown(), 7);
+}
+
 TEST_F(TokenizerFiles, OfMarianNumberThePiecesOfTwoModels) {
   const std::vector<std::string> here{"abc abd", "abc"}, there{"xyz xyw", "xyz"};
   const auto source = Tokenizer::train({.vocabulary = 12}, here),

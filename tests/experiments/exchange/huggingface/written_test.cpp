@@ -65,10 +65,10 @@ struct Written {
 
 class WrittenFamilies : public training::FolderTestCase {
  protected:
-  Written write(const models::TransformerOptions& options) {
+  Written write(const models::TransformerOptions& options, int64_t length = 32) {
     torch::manual_seed(1);
     Written written{.model = random_model(options),
-                    .form = write_family(options, 32, kVocabulary, kSpecial),
+                    .form = write_family(options, length, kVocabulary, kSpecial),
                     .vocabulary = {.order = {}, .special = kSpecial}};
     for (int32_t id = 0; id < kVocabulary; ++id) written.vocabulary.order.push_back(id);
     if (written.form.family == "marian") {
@@ -169,7 +169,7 @@ TEST_F(WrittenFamilies, RatesOfDropoutAreThoseOfTraining) {
   EXPECT_EQ(config(gpt).at("resid_pdrop"), 0.1);
   EXPECT_EQ(config(gpt).at("embd_pdrop"), 0.2);
   EXPECT_EQ(config(gpt).at("attn_pdrop"), 0.3);
-  const auto marian = tiny(kPair, "feed_forward.dropout: 0.4");
+  const auto marian = tiny(kPair, "feed_forward.dropout: 0.4, residual.drop: 0.2");
   EXPECT_EQ(config(marian).at("activation_dropout"), 0.4);
   EXPECT_EQ(written_as(gpt), "GPT2LMHeadModel") << "nothing of it changes what it computes";
   EXPECT_EQ(written_as(marian), "MarianMTModel");
@@ -184,6 +184,22 @@ TEST_F(WrittenFamilies, LengthsAreThoseOfTraining) {
   EXPECT_EQ(longest(tiny(kLlama, kYarn + "16}"), 65), 64);
   for (const auto& [trained, written] : {std::pair{64, 1024}, {1400, 1400}, {1 << 20, 1024}})
     EXPECT_EQ(longest(tiny(kPair), trained), written);
+}
+
+/// Transformers does not load a table of another length.
+TEST_F(WrittenFamilies, TablesOfPositionsHaveTheRowsOfTheConfiguration) {
+  auto marian = write(tiny(kPair), 1400);
+  EXPECT_EQ(tensors_.at("model.encoder.embed_positions.weight").size(0), 1400);
+  EXPECT_LT(difference(marian), 1e-5);
+  for (const auto& [keys, field] : {std::pair{kPair, "max_position_embeddings"},
+                                    {kBert, "max_position_embeddings"},
+                                    {kGpt, "n_positions"}}) {
+    auto written = write(tiny(keys));
+    auto config = written.form.config;
+    config[field] = config.at(field).get<int64_t>() + 1;
+    save(config);
+    EXPECT_THROW(difference(written), training::CheckpointError) << keys;
+  }
 }
 
 /// A map of names with two lines exchanged writes a file with two tensors exchanged, and reads it
