@@ -28,8 +28,9 @@ std::string verdict_words(const Contrast& contrast) {
                     *contrast.claim.margin);
   if (contrast.outcome && contrast.outcome != Outcome::not_learned)
     words += fmt::format("; {} the claim that it {}",
-                         contrast.outcome == Outcome::agrees        ? "agrees with"
-                         : contrast.outcome == Outcome::contradicts ? "contradicts"
+                         contrast.outcome == Outcome::agrees          ? "agrees with"
+                         : contrast.outcome == Outcome::other_sign    ? "the other sign than"
+                         : contrast.outcome == Outcome::beyond_margin ? "beyond the margin of"
                          : contrast.outcome == Outcome::no_effect_of_that_size
                              ? "no effect of the published size, inconclusive on"
                              : "inconclusive on",
@@ -108,9 +109,10 @@ std::string sentence_of(const std::vector<Finding>& alike) {
   }
   const auto [least, most] = std::ranges::minmax(sizes);
   const auto& metric = first.of.cell.metric;
-  return fmt::format("{}: {} to {} {} {} than {}{}: {}.", first.arm(), format_metric(least, metric),
-                     format_metric(most, metric), first.of.contrast().mean > 0 ? "more" : "less",
-                     display_name(metric), first.of.baseline(), where(places), first.verdict);
+  const auto [low, high] = interval_ends({least, most}, metric);
+  return fmt::format("{}: {} to {} {} {} than {}{}: {}.", first.arm(), low, high,
+                     first.of.contrast().mean > 0 ? "more" : "less", display_name(metric),
+                     first.of.baseline(), where(places), first.verdict);
 }
 
 /// A sentence for each claim; of many, those that say the same of the same arm in one.
@@ -152,7 +154,8 @@ struct Sentences {
     const auto& contrast = one.contrast();
     const auto& arm = one.arm.name;
     Finding finding{place, one, effect_text(one), verdict_words(contrast)};
-    if (is_claim(contrast.verdict) || contrast.outcome == Outcome::contradicts)
+    if (is_claim(contrast.verdict) || contrast.outcome == Outcome::other_sign ||
+        contrast.outcome == Outcome::beyond_margin)
       claims.push_back(std::move(finding));
     else if (contrast.verdict == Verdict::inconclusive && !one.arm.control)
       inconclusive.push_back(std::move(finding));
@@ -195,13 +198,15 @@ std::vector<const Cell*> cells_at(const Evidence& evidence, const Ladder& ladder
   return cells;
 }
 
-/// "copy, on length 12, ", as far as it tells the ladder from others.
+/// "copy, kind=rms, on length 12, ", as far as it tells the ladder from others.
 std::string start_of(const Ladder& ladder, const std::vector<Ladder>& all) {
   const auto differs = [&](std::string Ladder::*part) {
     return std::ranges::any_of(all, [&](const auto& one) { return one.*part != ladder.*part; });
   };
-  const bool named = differs(&Ladder::task) || ladder.task == kAllTasks;
-  return Context{.task = named ? ladder.task : "",
+  std::vector<std::string> place;
+  if (differs(&Ladder::task) || ladder.task == kAllTasks) place.push_back(ladder.task);
+  if (differs(&Ladder::at)) place.push_back(ladder.at);
+  return Context{.task = fmt::format("{}", fmt::join(place, ", ")),
                  .on = differs(&Ladder::test_set) ? "on " + ladder.test_set : ""}
       .start();
 }
@@ -255,17 +260,17 @@ Sentences sentences_on(const Evidence& evidence, const std::set<const Cell*>& sa
   return sentences;
 }
 
-/// The effects, and the first reason of a verdict for making no claim.
-std::string no_claim(const Evidence& evidence) {
-  std::string effects, reason = "there is no finished comparison";
-  for (const auto& one : compared_in(evidence.tasks)) {
-    if (!one.contrast().no_claim) continue;
-    if (effects.empty()) reason = no_claim_words(one.contrast());
-    if (!std::isnan(one.contrast().mean))
+/// The effects, and why no claim is made.
+std::string no_claim(const Evidence& evidence, const std::vector<Silent>& silent) {
+  std::string effects;
+  for (const auto& one : compared_in(evidence.tasks))
+    if (one.contrast().no_claim && !std::isnan(one.contrast().mean))
       effects += fmt::format("{}{}: {}. ", place_of(evidence, one).start(), one.arm.name,
                              effect_text(one));
-  }
-  return effects + "No claim: " + reason + ".";
+  if (silent.empty()) return "No claim: there is no comparison with values on both sides.";
+  const bool alike = std::ranges::all_of(
+      silent, [&](const Silent& one) { return one.reason == silent.front().reason; });
+  return effects + (alike ? "No claim: " + silent.front().reason + "." : silent_words(silent));
 }
 
 }  // namespace
@@ -287,7 +292,7 @@ std::string answer_of(const Evidence& evidence) {
   if (!claims.empty()) parts.push_back(fmt::format("{}", fmt::join(claims, separator)));
   if (!inconclusive.empty()) parts.push_back("Inconclusive: " + open_words(inconclusive) + ".");
   if (claims.empty() && inconclusive.empty())
-    parts.push_back(no_claim(evidence));
+    parts.push_back(no_claim(evidence, sentences.silent));
   else if (!sentences.silent.empty())
     parts.push_back(silent_words(sentences.silent));
   if (auto headline = headline_of(evidence.ladders, lead.arms); !headline.empty())

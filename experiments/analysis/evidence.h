@@ -77,7 +77,8 @@ constexpr bool is_tested(Verdict verdict) {
 }
 
 /// What the results say of the claim that the study declares of an arm.
-ABLATE_ENUM(Outcome, agrees, contradicts,
+ABLATE_ENUM(Outcome, agrees, other_sign,  // than the claimed one, of a difference that is shown
+            beyond_margin,                // of what was claimed to be equal, or no worse
             no_effect_of_that_size,  // no difference is shown, and the published one is left out
             inconclusive, not_learned);
 

@@ -35,15 +35,18 @@ std::string value_figure(const Sample& sample, size_t i, const std::string& metr
   return (censored ? "> " : "") + format_metric(sample.values[i], metric);
 }
 
+std::string value_beside(double value, const std::optional<statistics::Interval>& interval,
+                         const std::string& metric) {
+  auto text = format_metric(value, metric);
+  const bool looks_zero = text.find_first_of("123456789") == std::string::npos;
+  const bool excludes_zero = interval && (interval->low > 0 || interval->high < 0);
+  return looks_zero && excludes_zero && value != 0 ? fmt::format("{:.1g}", value) : text;
+}
+
 std::pair<std::string, std::string> interval_ends(const statistics::Interval& interval,
                                                   const std::string& metric) {
-  const bool excludes_zero = interval.low > 0 || interval.high < 0;
-  const auto end = [&](double value) {
-    auto text = format_metric(value, metric);
-    const bool looks_zero = text.find_first_of("123456789") == std::string::npos;
-    return looks_zero && excludes_zero && value != 0 ? fmt::format("{:.1g}", value) : text;
-  };
-  return {end(interval.low), end(interval.high)};
+  return {value_beside(interval.low, interval, metric),
+          value_beside(interval.high, interval, metric)};
 }
 
 std::string format_metric(const std::optional<statistics::Interval>& interval,
@@ -55,7 +58,8 @@ std::string format_metric(const std::optional<statistics::Interval>& interval,
 
 std::string estimate_figure(double mean, const std::optional<statistics::Interval>& interval,
                             const std::string& metric) {
-  return format_metric(mean, metric) + (interval ? " " + format_metric(interval, metric) : "");
+  return value_beside(mean, interval, metric) +
+         (interval ? " " + format_metric(interval, metric) : "");
 }
 
 std::string p_figure(double p) {

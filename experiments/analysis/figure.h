@@ -19,8 +19,12 @@ std::string mean_figure(const Sample& sample, const std::string& metric);
 /// One value of a sample; "> 400" if it is a lower bound.
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric);
 
-/// The ends of an interval. One that is near zero has more digits than usual, so that an interval
-/// without zero does not look as if it had it.
+/// A mean or an end of an interval. One that is near zero has more digits than usual, so that an
+/// interval without zero does not look as if it had it.
+std::string value_beside(double value, const std::optional<statistics::Interval>& interval,
+                         const std::string& metric);
+
+/// Both ends of an interval.
 std::pair<std::string, std::string> interval_ends(const statistics::Interval& interval,
                                                   const std::string& metric);
 
@@ -60,7 +64,7 @@ std::string detectable_figure(const Contrast& contrast, const std::string& metri
 /// "about 80 % of such studies would show a difference of 0.01": the same in a sentence.
 std::string detectable_words(const std::string& differences);
 
-/// "agrees", "contradicts", "inconclusive": the outcome of the declared claim; empty without one.
+/// "agrees", "other sign", "inconclusive": the outcome of the declared claim; empty without one.
 std::string claim_words(const Contrast& contrast);
 
 /// A metric, and which of its values are better.

@@ -101,12 +101,14 @@ std::string range_words(const Ladder& ladder, const LadderArm& arm,
   const auto mean_at = [&](size_t rung) { return arm.effects[rung].mean; };
   const auto [least_at, most_at] = std::ranges::minmax(rungs, {}, mean_at);
   const double low = mean_at(least_at), high = mean_at(most_at);
-  const auto figure = [&](double mean) { return format_metric(std::abs(mean), ladder.metric); };
   const auto name = display_name(ladder.metric);
   if (low == 0 && high == 0) return "the same " + name;
   if (low < 0 && high > 0)
-    return fmt::format("{} less to {} more {}", figure(low), figure(high), name);
-  const auto least = figure(low < 0 ? high : low), most = figure(low < 0 ? low : high);
+    return fmt::format("{} less to {} more {}", format_metric(-low, ladder.metric),
+                       format_metric(high, ladder.metric), name);
+  const auto [least, most] = interval_ends(
+      low < 0 ? statistics::Interval{std::abs(high), -low} : statistics::Interval{low, high},
+      ladder.metric);
   return fmt::format("{}{} {} {}", least == most ? "" : least + " to ", most, name,
                      low < 0 ? "less" : "more");
 }

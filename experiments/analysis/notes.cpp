@@ -17,6 +17,7 @@
 #include "experiments/analysis/curve.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/lists.h"
 #include "experiments/analysis/statement.h"
 #include "experiments/analysis/tuned_values.h"
 #include "experiments/config/study/study_notes.h"
@@ -281,6 +282,29 @@ bool is_finished(const TaskEvidence& task, std::span<const records::RunResult> r
   return std::ranges::find(results, task.name, &records::RunResult::task) != results.end();
 }
 
+/// Compared scores that finished runs lack, such as BLEU of references without four words.
+void add_undefined(const Evidence& evidence, std::span<const records::RunResult> results,
+                   std::vector<std::string>& notes) {
+  std::map<std::string, std::vector<std::string>> arms;  // "copy: BLEU on length 3" -> arms
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      for (const auto& cell : arm.cells) {
+        const auto lacks = [&](const records::RunResult& run) {
+          const auto seed = std::ranges::find(evidence.seeds, run.seed) - evidence.seeds.begin();
+          return run.task == task.name && run.arm == arm.name &&
+                 seed < std::ssize(cell.sample.values) &&
+                 std::isnan(cell.sample.values[static_cast<size_t>(seed)]);
+        };
+        if (cell.primary && std::ranges::any_of(results, lacks))
+          arms[fmt::format("{}: {}{}", task.name, display_name(cell.metric),
+                           cell.test_set.empty() ? "" : " on " + cell.test_set)]
+              .push_back(arm.name);
+      }
+  for (const auto& [score, names] : arms)
+    notes.push_back(
+        fmt::format("{} is not defined in finished runs of {}.", score, enumerated(names)));
+}
+
 /// Tasks and arms with less data than requested, and config::training_notes() with the runs'
 /// numbers of steps.
 void add_training_notes(const config::Study& study, std::span<const records::RunResult> results,
@@ -342,6 +366,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   display_name(task.metric)));
+  add_undefined(evidence, results, notes);
   add_fits(evidence, study, notes);
   add_starts(evidence, results, notes);
   add_training_notes(study, results, notes);

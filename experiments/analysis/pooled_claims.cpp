@@ -18,8 +18,8 @@ double deciding_p(const Contrast& contrast) {
   const bool by_margin = of_margin && contrast.verdict != Verdict::better;
   if (contrast.outcome == Outcome::agrees)
     return (by_margin ? contrast.within : contrast.difference).adjusted_p;
-  if (contrast.outcome == Outcome::contradicts)
-    return (of_margin ? contrast.beyond : contrast.difference).adjusted_p;
+  if (contrast.outcome == Outcome::other_sign) return contrast.difference.adjusted_p;
+  if (contrast.outcome == Outcome::beyond_margin) return contrast.beyond.adjusted_p;
   return 1;
 }
 

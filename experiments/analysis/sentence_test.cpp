@@ -71,7 +71,7 @@ std::optional<Lines> read_lines(const std::filesystem::path& file) {
 }  // namespace
 
 ScoredSentences score_sentences(const Lines& outputs, const Lines& references) {
-  ScoredSentences scored;
+  ScoredSentences scored{.bleu = {}, .chrf = {}, .references = references};
   for (size_t i = 0; i < outputs.size(); ++i) {
     add_row(scored.bleu, training::bleu_statistics(outputs[i], references[i]));
     add_row(scored.chrf, training::chrf_statistics(outputs[i], references[i]));
@@ -118,7 +118,7 @@ void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline,
   if (cell.sample.count == 0 || (!bleu && cell.metric != "chrf")) return;
   for (size_t i = 0; i < seeds.size(); ++i) {
     if (!arm[i] || !baseline[i]) continue;
-    if (arm[i]->bleu.sentences() != baseline[i]->bleu.sentences()) continue;
+    if (arm[i]->references != baseline[i]->references) continue;
     auto test = bleu ? bleu_test(*arm[i], *baseline[i]) : chrf_test(*arm[i], *baseline[i]);
     test.seed = seeds[i];
     cell.sentence_tests.push_back(test);

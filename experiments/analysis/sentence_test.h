@@ -15,6 +15,7 @@ using Lines = std::vector<std::string>;
 /// The counts of BLEU and chrF for the outputs of one run on one test set, sentence by sentence.
 struct ScoredSentences {
   statistics::SentenceTable bleu, chrf;
+  Lines references = {};
 };
 
 ScoredSentences score_sentences(const Lines& outputs, const Lines& references);
@@ -32,8 +33,8 @@ SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseli
 SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline);
 
 /// Adds paired tests of BLEU and chrF between the outputs of each arm and the baseline, seed by
-/// seed, from the study's folder. Only for tasks of text files, since generated tasks have no
-/// language.
+/// seed, from the study's folder, where both have the same references. Only for tasks of text
+/// files, since generated tasks have no language.
 void add_sentence_tests(TaskEvidence& task, const config::Study& study,
                         const records::StudyFolder& folder);
 

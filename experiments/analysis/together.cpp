@@ -197,9 +197,14 @@ bool is_near(double parameters, const PooledArm& arm) {
 void add_verdicts(PooledArm& arm, const Together& all) {
   const auto found = pooled_fit(arm);
   if (!found) {
-    arm.no_verdict =
-        fmt::format("{} setting{} with some scatter; pooling takes {}", arm.settings.size(),
-                    arm.settings.size() == 1 ? "" : "s", kSettingsOfACoefficient);
+    const auto settings = std::ssize(arm.settings);
+    const auto still = std::ranges::count_if(arm.settings, [](const SettingEffect& setting) {
+      return !(setting.differences.deviation > 0);
+    });
+    arm.no_verdict = fmt::format("{}{} setting{} with some scatter; pooling takes {}{}",
+                                 still == 0 ? "" : fmt::format("{} of ", settings - still),
+                                 settings, settings == 1 ? "" : "s", kSettingsOfACoefficient,
+                                 still == 0 ? "" : ", and scatter in all");
     return;
   }
   constexpr std::array<const char*, 3> kSlopes{"", "parameters",

@@ -95,17 +95,17 @@ Outcome outcome_of_difference(const Contrast& contrast, const Cell& cell, Verdic
   if (!is_tested(contrast.verdict)) return Outcome::inconclusive;
   const bool shown = contrast.difference.adjusted_p <= kLevel;
   const bool claimed = is_better(contrast, cell) == (agreeing == Verdict::better);
-  if (shown && !claimed) return Outcome::contradicts;
+  if (shown && !claimed) return Outcome::other_sign;
   if (contrast.verdict == agreeing) return Outcome::agrees;
   return !shown && leaves_out_published(contrast) ? Outcome::no_effect_of_that_size
                                                   : Outcome::inconclusive;
 }
 
-/// The outcome of a claim that only an effect beyond the margin contradicts.
+/// The outcome of a claim that there is no effect beyond the margin.
 Outcome outcome_of_margin(const Contrast& contrast, bool agrees) {
   if (agrees) return Outcome::agrees;
   return is_tested(contrast.verdict) && contrast.beyond.adjusted_p <= kLevel
-             ? Outcome::contradicts
+             ? Outcome::beyond_margin
              : Outcome::inconclusive;
 }
 
@@ -174,6 +174,15 @@ std::string p_of_margin(const Contrast& contrast, const Judged& judged) {
   return p_text(contrast.within, Correction::holm, judged.comparisons);
 }
 
+/// "difference 0.01 [-0.02, 0.04], by the test of the margin [-0.01, 0.03], p = 0.008"
+std::string margin_text(const Contrast& contrast, const std::string& metric, const Judged& judged) {
+  auto text = difference_text(contrast, metric);
+  if (const auto& of_test = contrast.within_interval)
+    text += fmt::format(", by the test of the margin [{}, {}]", format_metric(of_test->low, metric),
+                        format_metric(of_test->high, metric));
+  return text + ", " + p_of_margin(contrast, judged);
+}
+
 std::string too_few_words(const Contrast& contrast) {
   const auto seeds = std::ssize(contrast.differences);
   const auto& why = *contrast.no_claim;
@@ -190,7 +199,7 @@ std::string uneven_words(const std::vector<UnevenSeed>& seeds) {
   std::vector<std::string> names;
   for (const auto& [seed, of_arm] : seeds)
     names.push_back(fmt::format("seed {} of {}", seed, of_arm ? "the arm" : "the baseline"));
-  return fmt::format("{} is missing; compare.allow: [seeds] compares the others",
+  return fmt::format("{} has no value; compare.allow: [seeds] compares the others",
                      fmt::join(names, ", "));
 }
 
@@ -273,13 +282,11 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
                          size_text(contrast, metric) + relative_text(contrast, metric),
                          p_of_difference(contrast, judged));
     case Verdict::equivalent:
-      return fmt::format("equivalent to {} within {}: {}, {}", judged.baseline,
-                         *contrast.claim.margin, difference_text(contrast, metric),
-                         p_of_margin(contrast, judged));
+      return fmt::format("equivalent to {} within {}: {}", judged.baseline, *contrast.claim.margin,
+                         margin_text(contrast, metric, judged));
     case Verdict::no_worse:
-      return fmt::format("no worse: loses less than {} against {}: {}, {}", *contrast.claim.margin,
-                         judged.baseline, difference_text(contrast, metric),
-                         p_of_margin(contrast, judged));
+      return fmt::format("no worse: loses less than {} against {}: {}", *contrast.claim.margin,
+                         judged.baseline, margin_text(contrast, metric, judged));
     case Verdict::inconclusive:
       return inconclusive_text(contrast, metric, judged);
     case Verdict::unstable:
@@ -315,8 +322,10 @@ std::string outcome_text(const Contrast& contrast) {
   switch (*contrast.outcome) {
     case Outcome::agrees:
       return "; agrees with " + claim;
-    case Outcome::contradicts:
-      return "; contradicts " + claim;
+    case Outcome::other_sign:
+      return "; has the other sign than " + claim;
+    case Outcome::beyond_margin:
+      return "; is beyond the margin of " + claim;
     case Outcome::no_effect_of_that_size:
       return fmt::format("; shows no effect of the published size, {:.3g}, and leaves open {}",
                          *contrast.claim.published, claim);
@@ -332,7 +341,8 @@ std::string claim_text(const Contrast& contrast) {
 }
 
 std::string detectable_text(const Contrast& contrast, const Cell& cell) {
-  if (!is_tested(contrast.verdict) || !contrast.detectable) return "";
+  const bool of_margin = contrast.claim.kind && config::needs_margin(*contrast.claim.kind);
+  if (!is_tested(contrast.verdict) || !contrast.detectable || of_margin) return "";
   return "; " + detectable_words(format_metric(*contrast.detectable, cell.metric));
 }
 
@@ -371,11 +381,13 @@ std::string effect_text(const Compared& one) {
   const auto& contrast = one.contrast();
   const auto& cell = one.cell;
   const auto seeds = std::ssize(contrast.differences);
+  const auto* each = contrast.verdict == Verdict::crossed ? "pairs of seeds" : "seeds";
   if (std::ranges::count(contrast.differences, 0.0) == seeds)
     return fmt::format("the same {} as {}{}", display_name(cell.metric), one.baseline(),
-                       seeds < 2 ? "" : fmt::format(" in all {} seeds", seeds));
+                       seeds < 2 ? "" : fmt::format(" in all {} {}", seeds, each));
   const bool more = contrast.mean > 0;
-  auto text = fmt::format("{} {} {} than {}", format_metric(std::abs(contrast.mean), cell.metric),
+  auto text = fmt::format("{} {} {} than {}",
+                          value_beside(std::abs(contrast.mean), contrast.interval, cell.metric),
                           more ? "more" : "less", display_name(cell.metric), one.baseline());
   if (const auto& interval = contrast.interval) {
     const auto [low, high] = interval_ends(
@@ -385,8 +397,8 @@ std::string effect_text(const Compared& one) {
   if (seeds < 2) return text;
   const auto same =
       std::ranges::count_if(contrast.differences, [&](double d) { return more ? d > 0 : d < 0; });
-  return text + (same == seeds ? fmt::format(", in all {} seeds", seeds)
-                               : fmt::format(", in {} of {} seeds", same, seeds));
+  return text + (same == seeds ? fmt::format(", in all {} {}", seeds, each)
+                               : fmt::format(", in {} of {} {}", same, seeds, each));
 }
 
 }  // namespace ablate::analysis

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -21,6 +23,7 @@
 #include "experiments/report/write_report.h"
 #include "experiments/run/model_cost.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::commands {
 namespace {
@@ -92,11 +95,15 @@ std::string written_as(Format format, const analysis::Together& together) {
 
 void report_together(const ReportRequest& request) {
   std::vector<analysis::Evidence> studies;
-  std::set<std::filesystem::path> named;
+  std::set<std::string> runs;
   for (const auto& folder : request.folders) {
-    if (!named.insert(std::filesystem::weakly_canonical(folder)).second)
-      throw UsageError(folder + " is named twice, and would count as two studies; name it once");
     const Opened one(folder);
+    for (const auto& run : one.runs.results)
+      if (!runs.insert(training::to_json(run).dump()).second)
+        throw UsageError(fmt::format(
+            "the run {} of {} is also one of a study named before it, and would count twice; name "
+            "it, its copies and its packed file once",
+            records::label(run.task, run.arm, run.seed), folder));
     if (one.study.crossed)
       throw UsageError(folder +
                        " crosses its seeds, and effects are pooled of runs that share "

@@ -100,8 +100,9 @@ std::string score(double value, const std::string& metric) {
   return typeset(analysis::format_metric(value, metric));
 }
 
-std::string difference(double value, const std::string& metric) {
-  const auto digits = analysis::format_metric(value, metric);
+std::string difference(double value, const std::optional<statistics::Interval>& interval,
+                       const std::string& metric) {
+  const auto digits = analysis::value_beside(value, interval, metric);
   const bool positive = value > 0 && digits.find_first_of("123456789i") != std::string::npos;
   return positive ? "+" + digits : typeset(digits);
 }

@@ -62,8 +62,9 @@ size_t width(std::string_view text);
 std::string typeset(const std::string& figures);
 
 std::string score(double value, const std::string& metric);
-/// A number with its sign: "+0.012", "\u22120.012".
-std::string difference(double value, const std::string& metric);
+/// A number with its sign, beside its interval: "+0.012", "\u22120.012".
+std::string difference(double value, const std::optional<statistics::Interval>& interval,
+                       const std::string& metric);
 /// "[0.984, 1.000]"; empty if there is none.
 std::string interval(const std::optional<statistics::Interval>& interval,
                      const std::string& metric);

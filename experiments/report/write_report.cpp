@@ -154,8 +154,11 @@ void add_samples(const records::StudyFolder& folder, const std::vector<SampledRu
   const auto sources = lines_of(first.sources(test_set));
   std::vector<std::vector<std::string>> outputs;
   for (const auto& arm : arms) {
-    outputs.push_back(lines_of(folder.run(*arm.run).outputs(test_set)));
-    if (outputs.back().size() != references.size()) outputs.back().clear();  // of other lines
+    const auto own = folder.run(*arm.run);
+    outputs.push_back(lines_of(own.outputs(test_set)));
+    if (outputs.back().size() != references.size() || lines_of(own.sources(test_set)) != sources ||
+        lines_of(own.references(test_set)) != references)
+      outputs.back().clear();  // of other examples
   }
   const size_t count = std::min(kSamples, references.size());
   for (size_t i = 0; i < count; ++i) {

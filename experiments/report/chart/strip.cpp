@@ -15,7 +15,9 @@ Scale scale_of(const Extent& extent) {
 }
 
 std::string value_of(const Strip& strip, size_t i) {
-  return strip.names[i] + ": " + (strip.zero ? difference : score)(strip.values[i], strip.metric);
+  const auto value = strip.values[i];
+  return strip.names[i] + ": " +
+         (strip.zero ? difference(value, {}, strip.metric) : score(value, strip.metric));
 }
 
 std::string spoken(const Strip& strip) {

@@ -33,7 +33,7 @@ std::string shaded(double share) {
 std::string head_table(const AttentionMap& map, size_t head) {
   std::string table = fmt::format(
       "<div class=\"scroll\"><table><caption>{}, head {}</caption>\n<thead><tr><td></td>",
-      text(map.title).html(), head + 1);
+      text(map.title).html(), head);
   for (const auto& key : map.keys)
     table += fmt::format("<th scope=\"col\">{}</th>", text(key).html());
   table += "</tr></thead>\n<tbody>";
@@ -53,7 +53,7 @@ std::string attention_page(const std::string& title, const std::vector<Attention
       "content=\"width=device-width\">\n<title>{0}</title>\n<style>\n{1}{2}</style></"
       "head>\n<body>\n"
       "<h1>{0}</h1>\n<p>A row is a token that reads, a column a token that is read; cells are per "
-      "cent of the row, blank below 3.</p>\n",
+      "cent of the row, blank below 3. Heads are numbered from 0 on.</p>\n",
       text(title).html(), text_named(style_sheets(), "attention"), shades());
   for (const auto& group : groups) {
     page += fmt::format("<h2>{}</h2>\n", text(group.title).html());

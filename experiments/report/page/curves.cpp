@@ -194,9 +194,10 @@ namespace {
 
 constexpr int kPointsOfLaw = 40;
 
-/// The line of the arms from the smallest to the largest.
+/// The line of the arms that the law is of, from the smallest to the largest.
 Line measured_sizes(const TaskView& view, const analysis::SizeFit& fit) {
   auto arms = view.task.arms;
+  std::erase_if(arms, [](const analysis::ArmEvidence& arm) { return arm.control; });
   std::ranges::stable_sort(arms, {}, &analysis::ArmEvidence::parameters);
   Line line{.name = "arms", .look = {.arm = 0}};
   for (const auto& arm : arms) {

@@ -25,7 +25,7 @@ const analysis::Cell* compared_cell(const analysis::ArmEvidence& arm, const std:
 
 ForestRow row_of(const Looks& looks, const std::string& arm, const analysis::Cell& cell) {
   const auto& contrast = *cell.contrast;
-  auto figures = difference(contrast.mean, cell.metric);
+  auto figures = difference(contrast.mean, contrast.interval, cell.metric);
   if (contrast.interval) figures += " " + interval(contrast.interval, cell.metric);
   return {.name = arm,
           .figures = (is_claim(contrast.verdict) ? sign_of(contrast.verdict) : "") + figures,

@@ -70,8 +70,7 @@ Markup curves_of_heads(const ObservedFigure& observed, int64_t seed) {
       chart_of(observed.what, fmt::format("{}: {} of each head", short_place(observed.place),
                                           analysis::display_name(observed.what)));
   for (size_t i = 0; i < observed.heads.size(); ++i)
-    add_curve(thinned(observed.heads[i], kMostDrawnOfHead), fmt::format("head {}", i + 1), {i},
-              chart);
+    add_curve(thinned(observed.heads[i], kMostDrawnOfHead), fmt::format("head {}", i), {i}, chart);
   return figure(chart, fmt::format("Seed {}.", seed));
 }
 
@@ -98,7 +97,7 @@ Markup last_figures(const RunRecord& run) {
   for (const auto& figure : run.observed) most = std::max(most, figure.heads.size());
   Markup head = column_heading("place") + column_heading("observed") + number_heading("value"),
          rows;
-  for (size_t i = 0; i < most; ++i) head += number_heading(fmt::format("head {}", i + 1));
+  for (size_t i = 0; i < most; ++i) head += number_heading(fmt::format("head {}", i));
   for (const auto& figure : run.observed) {
     auto cells = row_heading(text(figure.place)) + cell(analysis::display_name(figure.what)) +
                  number_cell(plain(figure.points.back().y));
@@ -126,11 +125,12 @@ Markup observations(const TaskView& view) {
     if (!run->observed.empty()) tables += heads_of(*run) + last_figures(*run);
   if (tables.empty()) return tables;
   return heading("h3", "Inside the models") +
-         paragraph("",
-                   "Quantities of training.observe: entropy (nats) and share of the first key of "
-                   "every attention (the mean over its heads), difference between positions after "
-                   "every layer (0: none), active neurons, the size of updates relative to the "
-                   "weights, and the gradient's noise scale. Layers are numbered from 0 on.") +
+         paragraph(
+             "",
+             "Quantities of training.observe: entropy (nats) and share of the first key of "
+             "every attention (the mean over its heads), difference between positions after "
+             "every layer (0: none), active neurons, the size of updates relative to the "
+             "weights, and the gradient's noise scale. Layers and heads are numbered from 0 on.") +
          figures(drawn) + tables;
 }
 

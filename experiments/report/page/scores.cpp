@@ -57,7 +57,9 @@ Markup samples(const TaskView& view) {
     if (sample.task == view.task.name) all += draw_samples(view, sample);
   if (all.empty()) return all;
   return heading("h3", "Sample outputs") +
-         paragraph("", "The same examples for every arm, chosen by their place in the test set.") +
+         paragraph("",
+                   "The same examples for every arm that has them, chosen by their place in the "
+                   "test set.") +
          element("div", {{"class", "figures"}}, all);
 }
 

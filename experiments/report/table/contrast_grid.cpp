@@ -20,6 +20,11 @@ GridCell estimate(std::string figure, const std::optional<statistics::Interval>&
   return {.text = std::move(figure), .below = analysis::format_metric(interval, metric)};
 }
 
+GridCell difference_cell(double mean, const std::optional<statistics::Interval>& interval,
+                         const std::string& metric) {
+  return estimate(analysis::value_beside(mean, interval, metric), interval, metric);
+}
+
 std::vector<std::string> numbered(const char* what, const std::vector<int64_t>& numbers) {
   std::vector<std::string> names;
   for (const auto number : numbers) names.push_back(fmt::format("{} {}", what, number));
@@ -99,8 +104,7 @@ GridRow contrast_row(const analysis::Evidence& evidence, const analysis::TaskEvi
     return row;
   }
   const auto& contrast = *cell.contrast;
-  row.push_back(estimate(analysis::format_metric(contrast.mean, cell.metric), contrast.interval,
-                         cell.metric));
+  row.push_back(difference_cell(contrast.mean, contrast.interval, cell.metric));
   row.push_back({.text = "", .strip = difference_strip(cell)});
   add_p(row, contrast.difference, task.comparisons);
   if (analysis::tests_margins(task))
@@ -174,8 +178,7 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
                             : analysis::count_figure(std::llround(x))},
            {std::to_string(score.count)},
            estimate(analysis::mean_figure(score, ladder.metric), score.interval, ladder.metric),
-           compared ? estimate(analysis::format_metric(arm.effects[i].mean, ladder.metric),
-                               arm.effects[i].interval, ladder.metric)
+           compared ? difference_cell(arm.effects[i].mean, arm.effects[i].interval, ladder.metric)
                     : GridCell{.text = "baseline", .spans = true},
            {compared ? analysis::p_figure(arm.p[i]) : ""},
            {i < arm.best_at.size() ? std::to_string(arm.best_at[i]) : ""},

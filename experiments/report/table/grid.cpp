@@ -13,13 +13,19 @@
 namespace ablate::report {
 namespace {
 
-/// Metrics of test sets, or else of training and validation.
+/// Metrics of test sets that an arm has a value of, or else of training and validation.
 std::vector<const analysis::Cell*> first_cells(const analysis::TaskEvidence& task, bool of_run,
                                                bool all_metrics) {
+  const auto has_values = [&](const analysis::Cell& cell) {
+    return std::ranges::any_of(task.arms, [&](const analysis::ArmEvidence& arm) {
+      const auto* own = analysis::find_cell(arm, cell.test_set, cell.metric);
+      return own != nullptr && own->sample.count > 0;
+    });
+  };
   std::vector<const analysis::Cell*> cells;
   for (const auto& cell : task.arms.front().cells)
     if (cell.test_set.empty() == of_run && (all_metrics || cell.in_tables) &&
-        (of_run || all_metrics || cell.sample.count > 0) &&
+        (of_run || all_metrics || has_values(cell)) &&
         std::ranges::find(cells, cell.metric, &analysis::Cell::metric) == cells.end())
       cells.push_back(&cell);
   return cells;
@@ -158,7 +164,9 @@ Grid aggregate_grid(const analysis::Evidence& evidence) {
     grid.rows.push_back({{one.arm},
                          {.text = analysis::format_metric(one.interquartile_mean, evidence.metric),
                           .below = analysis::format_metric(one.interval, evidence.metric)},
-                         {one.improvement ? fmt::format("{:.2f}", *one.improvement) : "baseline"}});
+                         {one.improvement                ? fmt::format("{:.2f}", *one.improvement)
+                          : one.arm == evidence.baseline ? "baseline"
+                                                         : "-"}});
   return grid;
 }
 

@@ -72,7 +72,7 @@ std::string false_alarms_words(const analysis::Together& together) {
 
 ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& arm, size_t look) {
   const auto& sample = setting.differences;
-  auto figures = difference(sample.mean, arm.metric);
+  auto figures = difference(sample.mean, sample.interval, arm.metric);
   if (sample.interval) figures += " " + interval(sample.interval, arm.metric);
   return {.name = fmt::format("{}, {} ({})", setting.study, setting.setting,
                               size_figure(setting.parameters)),
@@ -86,7 +86,7 @@ ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& a
 
 ForestRow predicted_row(const SizeVerdict& size, const PooledArm& arm, size_t look) {
   return {.name = fmt::format("predicted at {}", size_figure(size.parameters)),
-          .figures = difference(size.effect.mean, arm.metric) + " " +
+          .figures = difference(size.effect.mean, size.effect.prediction, arm.metric) + " " +
                      interval(size.effect.prediction, arm.metric) + ", " + verdict_words(arm, size),
           .look = {look},
           .mean = size.effect.mean,
@@ -133,7 +133,7 @@ Grid together_grid(const analysis::Together& together) {
         continue;
       }
       add({{size_figure(parameters)},
-           {difference(size->effect.mean, arm.metric)},
+           {analysis::value_beside(size->effect.mean, size->effect.confidence, arm.metric)},
            {analysis::format_metric(size->effect.confidence, arm.metric)},
            {analysis::format_metric(size->effect.prediction, arm.metric)},
            {verdict_words(arm, *size)}});
@@ -161,10 +161,10 @@ Grid claims_grid(const analysis::Together& together) {
   for (const auto& claim : together.claims)
     if (claim.p < 1)
       grid.rows.push_back({{claim.study},
-                           {claim.setting},
+                           {claim.setting + (claim.test_set.empty() ? "" : ", " + claim.test_set)},
                            {claim.arm},
                            {config::word_of(claim.claim)},
-                           {config::word_of(*claim.outcome)},
+                           {analysis::display_name(config::word_of(*claim.outcome))},
                            {analysis::p_figure(claim.p)},
                            {analysis::p_figure(claim.q)}});
   return grid;

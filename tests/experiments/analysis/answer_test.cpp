@@ -67,6 +67,20 @@ TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
                    "length 13 (beyond the trained length): worse."));
 }
 
+TEST(Answer, DoesNotRoundWhatManyComparisonsShowToZero) {
+  const std::vector<double> all(8, 1.0);
+  const auto scores = [&](double of_a) {
+    return Scores{{"base", all}, {"a", std::vector(8, of_a)}, {"b", kHigh}, {"c", kHigh}};
+  };
+  const auto answer =
+      evidence_of(study_yaml(8, {"a", "b", "c"},
+                             "compare: {baseline: base, metric: exact_match, control: false, "
+                             "test_sets: {copy: [length 12, length 13]}}\n"),
+                  scores(0.9997), scores(0.9996))
+          .answer;
+  EXPECT_TRUE(says(answer, "a: 0.0003 to 0.0004 less exact match than base")) << answer;
+}
+
 TEST(Answer, NamesArmsWithoutAClaimBesideThoseThatHaveOne) {
   const auto study = study_of(study_yaml(8, {"a", "b", "c"}, kCompare));
   auto runs = runs_of({{"base", kHigh}, {"a", kLow}, {"b", kLow}, {"c", kLow}});
@@ -76,8 +90,16 @@ TEST(Answer, NamesArmsWithoutAClaimBesideThoseThatHaveOne) {
   const auto answer = make_evidence(study, runs).answer;
   EXPECT_TRUE(
       answer.starts_with("a: 0.300 less exact match than base (0.300 to 0.300), in all 8 "
-                         "seeds: worse. No claim on b and c: seed 2 of the arm is missing"))
+                         "seeds: worse. No claim on b and c: seed 2 of the arm has no value"))
       << answer;
+}
+
+TEST(Answer, GivesEveryReasonForMakingNoClaim) {
+  auto runs = runs_of({{"base", {0.9, 0.9}}, {"a", {0.8, 0.7}}, {"b", {0.8, 0.7}}});
+  std::erase_if(runs.results, [](const auto& run) { return run.arm == "b" && run.seed == 2; });
+  const auto answer = make_evidence(study_of(study_yaml(2, {"a", "b"}, kCompare)), runs).answer;
+  EXPECT_TRUE(says(answer, "No claim on a: 2 seeds can show no difference"));
+  EXPECT_TRUE(says(answer, "No claim on b: seed 2 of the arm has no value"));
 }
 
 }  // namespace

@@ -39,6 +39,9 @@ TEST(Margin, AnArmIsEquivalentDifferentOrInconclusive) {
   EXPECT_EQ(equal.within.adjusted_p, 3 * 1.0 / 256);
   EXPECT_EQ(equal.within_interval, statistics::equivalence_interval(equal.differences, 0.05 / 3));
   EXPECT_TRUE(equal.sentence.starts_with("equivalent to base within 0.1: difference 0.000 "));
+  EXPECT_TRUE(
+      says(equal.sentence, fmt::format(", by the test of the margin [{:.3f}, {:.3f}], p = 0.004 (",
+                                       equal.within_interval->low, equal.within_interval->high)));
   EXPECT_EQ(contrast(evidence, "worse").verdict, Verdict::worse);
   EXPECT_EQ(contrast(evidence, "unclear").verdict, Verdict::inconclusive);
   EXPECT_TRUE(contrast(evidence, "unclear").sentence.starts_with("inconclusive: difference "));
@@ -98,14 +101,27 @@ std::vector<Outcome> outcomes(const std::string& kind) {
 
 TEST(Claims, AreDecidedByWhatTheySay) {
   using enum Outcome;
-  EXPECT_EQ(outcomes("superior"), (std::vector{inconclusive, contradicts, inconclusive}));
+  EXPECT_EQ(outcomes("superior"), (std::vector{inconclusive, other_sign, inconclusive}));
   EXPECT_EQ(outcomes("inferior"), (std::vector{inconclusive, agrees, inconclusive}));
   EXPECT_EQ(outcomes("superior, published: 0.05"),
-            (std::vector{no_effect_of_that_size, contradicts, inconclusive}));
+            (std::vector{no_effect_of_that_size, other_sign, inconclusive}));
   EXPECT_EQ(outcomes("inferior, published: -0.05"),
             (std::vector{no_effect_of_that_size, agrees, inconclusive}));
-  EXPECT_EQ(outcomes("noninferior"), (std::vector{agrees, contradicts, inconclusive}));
-  EXPECT_EQ(outcomes("equal"), (std::vector{agrees, contradicts, inconclusive}));
+  EXPECT_EQ(outcomes("noninferior"), (std::vector{agrees, beyond_margin, inconclusive}));
+  EXPECT_EQ(outcomes("equal"), (std::vector{agrees, beyond_margin, inconclusive}));
+}
+
+TEST(Claims, OfAMarginDoNotSayWhatATestOfADifferenceWouldShow) {
+  for (const auto& [kind, told] : {std::pair{"superior", true},
+                                   {"inferior", true},
+                                   {"noninferior", false},
+                                   {"equal", false}}) {
+    const auto evidence = evidence_of(
+        study_yaml(8, {"same"}, compare(fmt::format("margin: 0.1, claim: {}", kind))),
+        {{"base", same_worse_unclear().at("base")}, {"same", same_worse_unclear().at("same")}});
+    EXPECT_EQ(bool(says(contrast(evidence, "same").sentence, "about 80 % of such studies")), told)
+        << kind;
+  }
 }
 
 TEST(Claims, OfADifferenceAreNotContradictedByOneThatMayBeAsPublished) {
@@ -141,20 +157,20 @@ TEST(Claims, OfNoLossAreNeverContradictedByABetterArm) {
   EXPECT_EQ(outcome_at("noninferior", 0.3), Outcome::agrees);
   EXPECT_EQ(outcome_at("noninferior", 0.05), Outcome::agrees);
   EXPECT_EQ(outcome_at("noninferior", -0.05), Outcome::agrees) << "a loss within the margin";
-  EXPECT_EQ(outcome_at("noninferior", -0.3), Outcome::contradicts);
+  EXPECT_EQ(outcome_at("noninferior", -0.3), Outcome::beyond_margin);
 }
 
 TEST(Claims, OfEqualityAreContradictedOnlyBeyondTheMargin) {
   EXPECT_EQ(outcome_at("equal", 0.05), Outcome::agrees);
-  EXPECT_EQ(outcome_at("equal", 0.3), Outcome::contradicts);
-  EXPECT_EQ(outcome_at("equal", -0.3), Outcome::contradicts);
+  EXPECT_EQ(outcome_at("equal", 0.3), Outcome::beyond_margin);
+  EXPECT_EQ(outcome_at("equal", -0.3), Outcome::beyond_margin);
   // The eight differences lie around the margin of 0.1: clearly not 0, neither within nor beyond.
   EXPECT_EQ(outcome_at("equal", 0.0965), Outcome::inconclusive);
 }
 
 TEST(Claims, OfADifferenceThatIsShownToBeSmallerThanTheMarginAreNotAgreedWith) {
   EXPECT_EQ(outcome_at("superior", 0.05), Outcome::inconclusive);
-  EXPECT_EQ(outcome_at("superior", -0.05), Outcome::contradicts);
+  EXPECT_EQ(outcome_at("superior", -0.05), Outcome::other_sign);
   EXPECT_EQ(outcome_at("inferior", -0.05), Outcome::inconclusive);
 }
 
@@ -302,7 +318,11 @@ TEST(UndefinedScores, AreNeitherShownAsZeroNorCompared) {
   EXPECT_TRUE(std::isnan(cell.sample.mean));
   EXPECT_FALSE(cell.contrast.has_value());
   EXPECT_FALSE(cell.best);
-  EXPECT_EQ(evidence.answer, "No claim: there is no finished comparison.");
+  EXPECT_EQ(evidence.answer, "No claim: there is no comparison with values on both sides.");
+  EXPECT_NE(std::ranges::find(evidence.notes,
+                              "copy: BLEU on length 12 is not defined in finished runs of base "
+                              "and a."),
+            evidence.notes.end());
 }
 
 TEST(BestCell, IsTheOneWhoseMeanNoneBeatsAsItIsPrintedAndSomeFallShortOf) {

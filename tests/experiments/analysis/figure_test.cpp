@@ -33,5 +33,13 @@ TEST(Interval, WithoutZeroDoesNotLookAsIfItHadIt) {
   EXPECT_EQ(text(-0.00004, 0.025), "[0.000, 0.025]");
 }
 
+TEST(EstimateFigure, IsNotZeroBesideAnIntervalWithoutIt) {
+  const auto text = [](double mean, double low, double high) {
+    return estimate_figure(mean, statistics::Interval{low, high}, "exact_match");
+  };
+  EXPECT_EQ(text(-0.00002, -0.00003, -0.00001), "-2e-05 [-3e-05, -1e-05]");
+  EXPECT_EQ(text(0.00002, -0.01, 0.01), "0.000 [-0.010, 0.010]");
+}
+
 }  // namespace
 }  // namespace ablate::analysis

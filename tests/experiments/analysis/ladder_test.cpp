@@ -113,6 +113,19 @@ TEST(Ladder, TheBestOfEachSeedIsComparedOverAGrid) {
   EXPECT_EQ(more.best_p, 2.0 / 64);
 }
 
+TEST(Ladder, TheAnswerNamesTheOtherCoordinates) {
+  const auto answer =
+      ladder_evidence(
+          "grid: {model.norm.kind: [layer, rms], training.schedule.peak: [0.04, 0.4]}\n",
+          {{"copy-kind=layer-peak=0.04", 1'000, 0.5, 0.6},
+           {"copy-kind=layer-peak=0.4", 1'000, 0.5, 0.6},
+           {"copy-kind=rms-peak=0.04", 1'000, 0.5, 0.4},
+           {"copy-kind=rms-peak=0.4", 1'000, 0.5, 0.4}})
+          .answer;
+  EXPECT_TRUE(says(answer, "kind=layer, more: better at both peaks (0.100 exact match more)."));
+  EXPECT_TRUE(says(answer, "kind=rms, more: worse at both peaks (0.100 exact match less)."));
+}
+
 TEST(Ladder, EverySizeHasItsOwnOverTheGridAndEveryPointOverTheSizes) {
   const auto evidence = ladder_evidence(
       "sizes: {small: {model.d_model: 64}, large: {model.d_model: 128}}\n"
@@ -273,6 +286,12 @@ TEST(Ladder, TheAnswerBeginsWithTheVerdictAndTheTrend) {
                                         {"copy-large", 100'000, 0.5, 0.2}})
                   .starts_with("more: worse at all three sizes (0.100 to 0.300 exact match less); "
                                "its deficit grows as the model grows (p 0.031). "));
+}
+
+TEST(Ladder, TheAnswerDoesNotRoundWhatIsShownToZero) {
+  EXPECT_TRUE(says(
+      answer_over(kTwoSizes, {{"copy-1", 1'000, 0.5, 0.5003}, {"copy-2", 10'000, 0.5, 0.5004}}),
+      "more: better at both sizes (0.0003 to 0.0004 exact match more)"));
 }
 
 TEST(Ladder, TheAnswerGivesThePOfASlopeOnce) {

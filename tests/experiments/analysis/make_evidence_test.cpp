@@ -186,7 +186,7 @@ TEST(Evidence, AMissingSeedIsNamedAndForbidsTheClaimUnlessAllowed) {
   };
   const auto refused = evidence_of(kCompare);
   EXPECT_EQ(contrast(refused, "more").sentence,
-            "no claim: seed 3 of the arm is missing; compare.allow: [seeds] compares the others");
+            "no claim: seed 3 of the arm has no value; compare.allow: [seeds] compares the others");
   const auto why = contrast(refused, "more").no_claim.value();
   EXPECT_EQ(why.reason, Reason::uneven);
   ASSERT_EQ(why.uneven.size(), 1U);

@@ -27,7 +27,7 @@ TEST(PooledClaims, HaveThePOfTheTestThatDecidedAndTheirQAmongAllOfThem) {
   EXPECT_EQ(claims[2].p, contrast(first, "c").beyond.adjusted_p);
   EXPECT_EQ(claims[3].p, 1) << "undecided";
   EXPECT_EQ(claims[4].p, contrast(studies.back(), "c").difference.adjusted_p);
-  EXPECT_EQ(claims[4].outcome, Outcome::contradicts);
+  EXPECT_EQ(claims[4].outcome, Outcome::other_sign);
   double largest = 0;
   for (const size_t i : {0, 1, 2, 4}) largest = std::max(largest, claims[i].p);
   EXPECT_EQ(claims[3].q, 1);

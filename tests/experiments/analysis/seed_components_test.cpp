@@ -72,9 +72,10 @@ TEST(SeedComponents, LeaveNoTestAndNoInterval) {
   EXPECT_TRUE(std::isnan(found.difference.p) && std::isnan(found.difference.adjusted_p));
   EXPECT_TRUE(std::isnan(found.sign.p));
   EXPECT_FALSE(found.interval || found.detectable);
-  EXPECT_EQ(evidence.answer,
-            "a: 0.150 more exact match than base, in all 4 seeds. No claim: a crossed study "
-            "estimates components of variance, and its runs share seeds.");
+  EXPECT_EQ(
+      evidence.answer,
+      "a: 0.150 more exact match than base, in all 4 pairs of seeds. No claim: a crossed study "
+      "estimates components of variance, and its runs share seeds.");
   EXPECT_EQ(evidence.tasks.front().family, "");
   EXPECT_TRUE(evidence.aggregates.empty());
 }

@@ -19,19 +19,23 @@ void write_outputs(const std::filesystem::path& run, int right) {
   }
 }
 
-TEST(SentenceClaims, CompareTheOutputsOfEachSeedThatHasThem) {
+TEST(SentenceClaims, CompareTheOutputsOfEachSeedThatHasThemOfTheSameReferences) {
   const TemporaryFile file("");
   const auto folder = file.folder() / "s";
-  for (const char* seed : {"seed-1", "seed-2"}) {
+  for (const char* seed : {"seed-1", "seed-2", "seed-3"}) {
     write_outputs(folder / "text/base" / seed, 10);
     write_outputs(folder / "text/more" / seed, 2);
   }
   std::filesystem::remove(folder / "text/more/seed-2/reference-length-12.txt");
+  std::ofstream others(folder / "text/more/seed-3/reference-length-12.txt");
+  for (int i = 0; i < 10; ++i) others << "a sentence of other data\n";
+  others.close();
   const std::string yaml =
-      "name: s\nseeds: [1, 2]\nbase: {data: {task: text, train: [a, b], validation: [a, b], test: "
+      "name: s\nseeds: [1, 2, 3]\nbase: {data: {task: text, train: [a, b], validation: [a, b], "
+      "test: "
       "[a, b]}}\narms: {base: {}, more: {model.layers: 2}}\n" +
       kCompare;
-  auto runs = runs_of({{"base", {1, 1}}, {"more", {0.2, 0.2}}});
+  auto runs = runs_of({{"base", {1, 1, 1}}, {"more", {0.2, 0.2, 0.2}}});
   runs.folder = folder;
   for (auto& run : runs.results) run.task = "text";
   const auto evidence = make_evidence(study_of(yaml), runs);

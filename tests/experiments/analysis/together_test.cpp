@@ -137,6 +137,11 @@ TEST(Together, CorrectsForAllArms) {
 TEST(Together, SaysWhatCannotBePooled) {
   const std::vector<Evidence> two{study_with("one", 1000, kGains), study_with("two", 1000, kGains)};
   EXPECT_EQ(pool(two, {}).arms.front().no_verdict, "2 settings with some scatter; pooling takes 3");
+  auto four = two;
+  four.push_back(study_with("three", 1000, kGains));
+  four.push_back(study_with("four", 1000, std::vector<double>(6, 0.0)));
+  EXPECT_EQ(pool(four, {}).arms.front().no_verdict,
+            "3 of 4 settings with some scatter; pooling takes 3, and scatter in all");
   EXPECT_THROW(pool(std::span(two).first(1), {}), UsageError);
   auto other = two;
   other.back().tasks.front().arms.back().changes = {{"model.dropout", "0.1", "0.2"}};

@@ -130,9 +130,14 @@ TEST_F(ReportCommand, AFileInPlaceOfAFolderIsAnsweredWithTheRightCommand) {
   }
 }
 
-TEST_F(ReportCommand, OfSeveralStudiesTogetherNamesEachOnce) {
+TEST_F(ReportCommand, OfSeveralStudiesTogetherCountsEachRunOnce) {
   train();
-  EXPECT_TRUE(ends(ablate("report out/tiny out/../out/tiny/ --together"), 2, "is named twice"));
+  std::filesystem::copy(folder_ / "out/tiny", folder_ / "out/copy",
+                        std::filesystem::copy_options::recursive);
+  ASSERT_EQ(ablate("pack out/tiny").code, 0);
+  for (const std::string again : {"out/../out/tiny/", "out/copy", "out/tiny.zip"})
+    EXPECT_TRUE(ends(ablate("report out/tiny " + again + " --together"), 2,
+                     "of " + again + " is also one of a study named before it"));
 }
 
 TEST_F(ReportCommand, AStudysFileStandsForItsFolderInRuns) {

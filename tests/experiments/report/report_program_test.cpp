@@ -62,7 +62,8 @@ TEST_F(ReportTest, SamplesAreExactAsExactMatchIsCounted) {
              "valid.tgt], test: [test.src, test.tgt] }\n"
              "  tokenizer: { kind: character }\n"
              "  model: { d_model: 16, layers: 1, attention: { heads: 2 }, dropout: 0.0 }\n"
-             "  training: { steps: 1, tokens_per_batch: 64, max_length: 32, threads: 1 }\n");
+             "  training: { steps: 1, tokens_per_batch: 64, max_length: 32, threads: 1 }\n"
+             "arms: { base: {}, other: { model.layers: 2 } }\n");
   ASSERT_EQ(program("run", folder_ / "spaces.yaml", "--output", folder_ / "out", "2>&1").code, 0);
   const auto run = folder_ / "out/spaces/text/base/seed-1";
   write_file(run / "output-test.txt", "a b\na b\n");
@@ -71,6 +72,10 @@ TEST_F(ReportTest, SamplesAreExactAsExactMatchIsCounted) {
   ASSERT_EQ(samples.size(), 2U);
   EXPECT_TRUE(samples[0].outputs.at(0).exact);
   EXPECT_FALSE(samples[1].outputs.at(0).exact);
+  EXPECT_EQ(samples[0].outputs.size(), 2U);
+  write_file(folder_ / "out/spaces/text/other/seed-1/reference-test.txt", "c d\nd c\n");
+  EXPECT_EQ(read_report_data(study, folder_ / "out/spaces").samples[0].outputs.size(), 1U)
+      << "the other arm was tested on other examples";
 }
 
 TEST_F(ReportTest, PositionPicturesAreASmallPageWithoutAScript) {

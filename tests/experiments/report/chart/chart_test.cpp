@@ -44,9 +44,10 @@ TEST(Number, HasATrueMinusAndADashWhereThereIsNone) {
   EXPECT_EQ(score(0.98765, "exact_match"), "0.988");
   EXPECT_EQ(score(12.34, "bleu"), "12.3");
   EXPECT_EQ(score(NAN, "bleu"), "\u2013");
-  EXPECT_EQ(difference(-0.25, "exact_match"), "\u22120.250");
-  EXPECT_EQ(difference(0.25, "exact_match"), "+0.250");
-  EXPECT_EQ(difference(0.0001, "exact_match"), "0.000");
+  EXPECT_EQ(difference(-0.25, {}, "exact_match"), "\u22120.250");
+  EXPECT_EQ(difference(0.25, {}, "exact_match"), "+0.250");
+  EXPECT_EQ(difference(0.0002, {}, "exact_match"), "0.000");
+  EXPECT_EQ(difference(0.0002, statistics::Interval{0.0001, 0.0003}, "exact_match"), "+0.0002");
   EXPECT_EQ(interval(statistics::Interval{-0.5, 0.375}, "exact_match"), "[\u22120.500, 0.375]");
   EXPECT_EQ(plain(-0.0), "0");
   EXPECT_EQ(plain(-1234.56), "\u22121235");

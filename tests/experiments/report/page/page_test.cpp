@@ -253,7 +253,7 @@ TEST(Page, WhatWasObservedHasACurveForEveryPlaceAndItsLastFiguresByHead) {
   place(page, "<title>decoder.0.cross: 1.25 at step 10</title>");
   place(page, "<title>learned: 300 at step 20</title>");
   place(page, "Heads of learned, seed 1");
-  place(page, "<title>head 2: 1.5 at step 10</title>");
+  place(page, "<title>head 1: 1.5 at step 10</title>");
   place(page, "Last observation of learned, after step 20");
   place(page,
         "<tr><th scope=\"row\">decoder.layers.0.cross_attention</th><td>attention entropy</td>"
@@ -287,6 +287,9 @@ TEST(Page, AFitShowsEveryArmOverItsSizeAndTheLaw) {
   place(page, "2 times parameters to the power of \u22120.125");
   place(page, "<title>arms: 0.875 at ");  // the mean of the first arm at log10(1,200)
   place(page, "<title>law: ");
+  task.arms[1].control = true;
+  EXPECT_LT(occurrences(page_of(report), "<title>arms: "), occurrences(page, "<title>arms: "))
+      << "the law is of the arms without the control";
   EXPECT_FALSE(says(page_of(sample_report()), "over size"));
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/report/table/grid.h"
 #include "experiments/report/table/layout.h"
 #include "tests/experiments/analysis/synthetic.h"
 #include "tests/says.h"
@@ -81,7 +82,7 @@ TEST(Statements, StandWithTheirSourcesInResultsAndBesideTheOutcomeInEveryReport)
   EXPECT_EQ(found(2).at("source"), "Doe 2020");
   EXPECT_FALSE(found(3).contains("says")) << "a claim of its own is not what the others say";
   for (const auto* line : {"Claim on a: \"It helps.\" (Doe 2020): agrees (copy, length 12).",
-                           "Claim on b: \"B helps.\" (Doe 2020): contradicts (copy, length 12).",
+                           "Claim on b: \"B helps.\" (Doe 2020): other sign (copy, length 12).",
                            "Claim on c: Doe 2020: inconclusive (copy, length 12).",
                            "Claim on d: \"It helps.\" (Doe 2020): inconclusive, outside the "
                            "source's regime (copy, length 12)."})
@@ -358,6 +359,14 @@ TEST(Tables, NameRunsThatAreMissingForOneReasonInOneLine) {
                    "not started\nmissing: copy/base/seed-2: interrupted\n"));
 }
 
+TEST(TextTable, ShowsScoresOfWhichTheFirstArmHasNone) {
+  const auto study = study_of(analysis::study_yaml(2, {"more"}, analysis::kCompare));
+  const auto text =
+      text_table(analysis::make_evidence(study, analysis::runs_of({{"more", {0.7, 0.9}}})));
+  const auto scores = text.substr(0, text.find("mean and difference"));
+  EXPECT_TRUE(says(scores, "0.800 ± 0.141")) << text;
+}
+
 TEST(Csv, EveryRowHasTheFieldsOfTheHead) {
   const auto csv = csv_table(evidence_with("length 12"));
   std::istringstream lines(csv);
@@ -374,6 +383,10 @@ TEST(Tables, SayHowManyTasksAndSettingsAnAggregateCovers) {
   EXPECT_TRUE(says(text_table(evidence), "\nover 2 tasks: exact match on the first test set "));
   evidence.aggregates.front().settings = 6;
   EXPECT_TRUE(says(text_table(evidence), "\nover 2 tasks in 6 settings: exact match"));
+  EXPECT_EQ(aggregate_grid(evidence).rows.front().back().text, "-")
+      << "a setting lacks the baseline";
+  evidence.aggregates.front().arm = "base";
+  EXPECT_EQ(aggregate_grid(evidence).rows.front().back().text, "baseline");
 }
 
 }  // namespace

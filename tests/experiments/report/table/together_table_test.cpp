@@ -42,10 +42,19 @@ TEST(TogetherTable, HasARowForEachSizeAndADashWhereItIsTooFar) {
   ASSERT_EQ(grid.rows.size(), 3U);
   const auto text = layout(grid);
   EXPECT_TRUE(says(text, "gated  loss           3  0.012   1 k"));
-  EXPECT_TRUE(says(text, "[-0.050, 0.010]  undecided"));
+  EXPECT_TRUE(says(text, "-0.020  [-0.030, -0.010]  [-0.050, 0.010]  undecided")) << text;
+  EXPECT_TRUE(says(tabular(grid), "$-$0.020 & ")) << "LaTeX has no minus of Unicode";
   EXPECT_TRUE(says(text, "pooling takes 3"));
   EXPECT_TRUE(says(grid.note, "both are 97.5 % intervals, so that all 2 arms together have 95 %"));
   EXPECT_EQ(grid.rows[1].back().text, "-");
+}
+
+TEST(TogetherTable, DoesNotRoundAMeanToZeroBesideAnIntervalWithoutIt) {
+  auto together = pooled_arms();
+  together.arms.front().sizes.front().effect = {-0.0002, {-0.0003, -0.0001}, {-0.0005, -0.0001}};
+  EXPECT_TRUE(says(layout(together_grid(together)), "-0.0002  [-0.0003, -0.0001]"));
+  const auto forest = together_forest(together);
+  EXPECT_TRUE(says(forest.panels.front().groups.front().rows.back().figures, "\u22120.0002 ["));
 }
 
 TEST(TogetherTable, IsDrawnWithItsPredictions) {
@@ -69,7 +78,7 @@ TEST(TogetherTable, HasTheClaimsThatWereDecidedAndTheRateOfFalseAlarms) {
                       .arm = "gated",
                       .test_set = "",
                       .claim = config::ClaimKind::superior,
-                      .outcome = analysis::Outcome::agrees,
+                      .outcome = analysis::Outcome::other_sign,
                       .p = 0.01,
                       .q = 0.02}};
   together.claims.push_back(together.claims.front());
@@ -77,8 +86,10 @@ TEST(TogetherTable, HasTheClaimsThatWereDecidedAndTheRateOfFalseAlarms) {
   together.false_alarms = {.controls = 20, .alarms = 1, .interval = {0.00127, 0.2487}};
   const auto grid = claims_grid(together);
   ASSERT_EQ(grid.rows.size(), 1U) << "the other one is undecided";
-  EXPECT_TRUE(says(layout(grid), "one    text     gated  superior  agrees   0.010  0.020"));
+  EXPECT_TRUE(says(layout(grid), "one    text     gated  superior  other sign  0.010  0.020"));
   EXPECT_TRUE(says(grid.note, "Those that were decided, of 2."));
+  together.claims.front().test_set = "length 12";
+  EXPECT_EQ(claims_grid(together).rows[0][1].text, "text, length 12");
   EXPECT_TRUE(says(together_grid(together).note,
                    "Of 20 controls, baselines with other random numbers, 1 is shown to differ: "
                    "false alarms, whose rate is between 0.1 and 24.9 %"));
