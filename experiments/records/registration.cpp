@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct StartedLock {
   Registration lock;
   std::string declared_sha256;  // at the last start
-  std::string earlier_run;      // one of another study, beside it at the first start; empty: none
+  std::string earlier_run;      // of another study, before this one's own; empty: none
 
   ABLATE_FIELDS(lock, declared_sha256, earlier_run)
 };
@@ -49,14 +49,17 @@ void write_record(const fs::path& file, const Record& record) {
 /// A run's seeds, and its values without those that the study searches for.
 using Fingerprint = std::tuple<int64_t, int64_t, std::string>;
 
+/// Of the runs of a study that have not begun.
 class Fingerprints {
  public:
-  explicit Fingerprints(const config::Study& study) {
+  Fingerprints(const StudyFolder& folder, const config::Study& study) {
     if (study.tuning)
       for (const auto& key : study.tuning->keys) searched_.push_back(key.path + "=");
     for (const auto& run : study.runs)
-      known_.insert(of(run.experiment, config::pair_of(run.seed, study.crossed)));
+      if (read_starts(folder.run(run)).empty())
+        known_.insert(of(run.experiment, config::pair_of(run.seed, study.crossed)));
   }
+  bool empty() const { return known_.empty(); }
   bool has(const RunFolder& run) const {
     const auto plan = read_plan(run);
     return known_.contains(of(planned_experiment(run), config::pair_of(plan.seed, plan.crossed)));
@@ -76,10 +79,11 @@ class Fingerprints {
   std::set<Fingerprint> known_;
 };
 
-/// The folder of a run of another study of the same output with the same configuration and seed;
-/// empty if there is none.
+/// The folder of a run of another study of the same output with the configuration and the seed of a
+/// run that has not begun; empty if there is none.
 std::string earlier_run(const StudyFolder& folder, const config::Study& study) {
-  const Fingerprints own(study);
+  const Fingerprints own(folder, study);
+  if (own.empty()) return "";
   const auto output = fs::absolute(folder.path).lexically_normal().parent_path();
   for (const auto& other : fs::directory_iterator(output)) {
     if (!fs::exists(StudyFolder(other).study()) || fs::equivalent(other.path(), folder.path))
@@ -191,11 +195,11 @@ void record_registration(const StudyFolder& folder, const fs::path& file,
   if (!started) {
     const auto lock = read_lock(lock_of(file));
     if (!lock) return;
-    started = {.lock = *lock, .declared_sha256 = {}, .earlier_run = earlier_run(folder, study)};
+    started = {.lock = *lock, .declared_sha256 = {}, .earlier_run = {}};
   }
-  const auto declared = declared_sha256(study, seeds);
-  if (started->declared_sha256 == declared) return;
-  started->declared_sha256 = declared;
+  // Also at later starts, which may bring seeds.
+  if (started->earlier_run.empty()) started->earlier_run = earlier_run(folder, study);
+  started->declared_sha256 = declared_sha256(study, seeds);
   write_record(folder.lock(), *started);
 }
 

@@ -1,5 +1,7 @@
 #include "experiments/records/registration.h"
 
+#include <algorithm>
+
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/run_plan.h"
 #include "tests/experiments/program.h"
@@ -143,6 +145,30 @@ TEST_F(RegistrationTest, TheSameRunUnderAnotherNameIsFound) {
   write_start(run.path, start());
   EXPECT_EQ(standing(start()).exploratory,
             "a run of the same arm and seed was there before: pilot/copy/base/seed-1");
+}
+
+TEST_F(RegistrationTest, AnEarlierRunOfASeedThatIsAddedIsFoundAndALaterOneOfAnotherIsNone) {
+  write_file(
+      study(),
+      read_file(study()) +
+          "arms: { base: {}, wide: { model.d_model: 32 } }\n"
+          "compare: { baseline: base, metric: exact_match, test: e_value, control: false }\n");
+  write_lock(lock_of(study()), registration());
+  EXPECT_EQ(standing(start()).exploratory, "");
+  auto text = read_file(study());
+  text.replace(text.find("name: tiny"), 10, "name: other");
+  write_file(folder_ / "other.yaml", text);
+  const auto other = freeze(folder_ / "other.yaml", {.seeds = {1, 2}}, output());
+  const auto begin = [&](int64_t seed) {
+    const auto run = std::ranges::find_if(
+        other.runs, [&](const auto& one) { return one.seed == seed && one.arm == "base"; });
+    write_plan(StudyFolder(output() / "other").run(*run), other, *run);
+    write_start(StudyFolder(output() / "other").run(*run).path, start());
+    freeze(study(), {.seeds = {1, 2}}, output());
+    return standing(start()).exploratory;
+  };
+  EXPECT_EQ(begin(1), "") << "after this study's own";
+  EXPECT_EQ(begin(2), "a run of the same arm and seed was there before: other/copy/base/seed-2");
 }
 
 TEST_F(RegistrationTest, ARunWithTheSameCrossedSeedsIsFound) {
