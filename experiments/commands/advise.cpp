@@ -45,13 +45,26 @@ nlohmann::json nearest(const nlohmann::json& measured, const TrainingScale& scal
   return found;
 }
 
+/// What several studies measured at one scale: "+0.009, not shown; +0.018".
+std::string gains_at(const TrainingScale& scale, const nlohmann::json& measured) {
+  std::string all;
+  for (const auto& one : measured)
+    if (scale_of(one) == scale)
+      all += (all.empty() ? "" : "; ") + one.at("gain").get<std::string>();
+  return all;
+}
+
 /// What each option of a choice gained, a line each; empty if none was measured near.
 std::string gains(const nlohmann::json& options, const TrainingScale& scale) {
   std::string lines;
-  for (const auto& option : options)
-    if (const auto found = nearest(option.at("measured"), scale); !found.is_null())
-      lines += fmt::format("    {}: {}, with {}\n", option.at("name").get<std::string>(),
-                           found.at("gain").get<std::string>(), words_of(scale_of(found)));
+  for (const auto& option : options) {
+    const auto& measured = option.at("measured");
+    const auto found = nearest(measured, scale);
+    if (found.is_null()) continue;
+    const auto there = scale_of(found);
+    lines += fmt::format("    {}: {}, with {}\n", option.at("name").get<std::string>(),
+                         gains_at(there, measured), words_of(there));
+  }
   return lines;
 }
 

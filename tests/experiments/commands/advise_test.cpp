@@ -15,7 +15,7 @@ nlohmann::json measured(double parameters, double tokens, const char* gain) {
   return {{"parameters", parameters}, {"tokens", tokens}, {"gain", gain}};
 }
 
-/// Two choices: one with two options, of which one has three measurements, and one of large models.
+/// Two choices: one with two options, of which one has four measurements, and one of large models.
 nlohmann::json two_choices() {
   return {{{"choice", "Gate"},
            {"usual", "none"},
@@ -24,7 +24,7 @@ nlohmann::json two_choices() {
             {{{"name", "SwiGLU"},
               {"measured",
                {measured(10'000, 1'000'000, "+0.1"), measured(100'000, 1'000'000, "+0.2"),
-                measured(100'000, 20'000'000, "+0.3")}}},
+                measured(100'000, 20'000'000, "+0.3"), measured(100'000, 1'000'000, "-0.2")}}},
              {{"name", "GELU"}, {"measured", {measured(5'000, 1'000'000, "-0.1")}}}}}},
           {{"choice", "Norm"},
            {"usual", "LayerNorm"},
@@ -45,7 +45,7 @@ TEST(Advise, TellsTheNearestMeasurementOnBothScales) {
   EXPECT_TRUE(says(small,
                    "Norm (usually LayerNorm)\n  Use: LayerNorm.\n"
                    "    nothing was measured near this size\n"));
-  EXPECT_TRUE(says(at(60'000, 2'000'000), "SwiGLU: +0.2, with 100 k"));
+  EXPECT_TRUE(says(at(60'000, 2'000'000), "SwiGLU: +0.2; -0.2, with 100 k")) << "both studies";
   EXPECT_TRUE(says(at(60'000, 8'000'000), "SwiGLU: +0.3, with 100 k parameters and 20.0 M"));
 }
 
