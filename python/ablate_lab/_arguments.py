@@ -25,6 +25,13 @@ def plain(value: object, place: str) -> Any:
     raise TypeError(f"{place} is {value!r}, a {type(value).__name__}; give a text, a number, a path, True, False, None, or a list or dict of them")
 
 
+def text(value: object, place: str) -> str:
+    """`value`, if it is a text. Throws TypeError, which names the `place`."""
+    if not isinstance(value, str):
+        raise TypeError(f"{place} is {value!r}, a {type(value).__name__}; give a text")
+    return value
+
+
 # Flags of the program that take several values; a comma divides them.
 LISTS = ("arms", "tasks", "sizes", "seeds")
 

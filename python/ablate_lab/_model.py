@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from ablate_lab._arguments import plain, refuse_unknown
+from ablate_lab._arguments import plain, refuse_unknown, text
 
 
 UNKNOWN = 3  # our id; smaller ones are no part of any text
@@ -128,7 +128,7 @@ class Model:
             raise TypeError("translate takes a list of lines, and this is one text; give text.splitlines(), or [text]")
         refuse_unknown(unknown, ("beams", "batch"))
         beams, batch = _option("beams", beams), _option("batch", batch)
-        lines, (source, target) = list(lines), self._sides()
+        lines, (source, target) = [text(line, "a line") for line in lines], self._sides()
         if self.facts["family"] == "decoder_only":
             batch = 1  # prompts of one batch must be equally long
         end = [self.facts["eos"]]
@@ -148,7 +148,7 @@ class Model:
         if self.facts["family"] != "decoder_only":
             raise ValueError(f"generate takes a decoder_only model, and this one is {self.facts['family']}; use translate")
         source, target = self._sides()
-        ids = [token for line in prompt.split("\n") for token in (*source.encode(line), self.facts["eos"])]
+        ids = [token for line in text(prompt, "prompt").split("\n") for token in (*source.encode(line), self.facts["eos"])]
         row = ids[:-1] or ids  # an end token closes every line but the one to go on with, and stands before a text
         method = "sample" if how.keys() & sampling.keys() else "greedy"
         found = self._outputs(method, [row], max_ratio=1e9, **how)[0]

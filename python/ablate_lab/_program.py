@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ablate_lab._arguments import word
+from ablate_lab._arguments import text, word
 
 NOT_STARTED = 7  # the program's own exit code for that
 OURS = pathlib.Path(__file__).resolve().parent
@@ -126,10 +126,9 @@ def call(*words: object, input: str | None = None, show: bool = False) -> str:
     """Runs `ablate WORDS` on the text `input` and returns what it prints; with `show`, its messages appear as they come. Throws
     AblateError, and TypeError for what is no word or no text. If the call is interrupted, the program saves and ends first; a second
     interrupt does not wait for that."""
-    if not isinstance(input, (str, type(None))):
-        raise TypeError(f"input is {input!r}, a {type(input).__name__}; give a text")
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as given, tempfile.TemporaryFile("w+", encoding="utf-8") as printed, _pipe() as pipe:
-        given.write(input or "")
+    with (tempfile.TemporaryFile("w+", encoding="utf-8") as given, _pipe() as pipe,
+          tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as printed):
+        given.write("" if input is None else text(input, "input"))
         given.seek(0)
         with _start(words, pipe, stdin=given, stdout=printed) as process:
             try:

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ablate_lab._arguments import flag, plain
+from ablate_lab._arguments import flag, plain, text
 from ablate_lab._program import call
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, 
             file = pathlib.Path(folder) / "study.yaml"
             file.write_text(json.dumps(plain(study, "study"), ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
         else:
-            file = pathlib.Path(study)
+            file = pathlib.Path(text(plain(study, "study"), "study"))
         first_run = json.loads(call("run", file, *chosen, "--list", "--json").splitlines()[0])
         results = pathlib.Path(first_run["study"]).absolute()
         call("run", file, *words, show=show)

@@ -163,6 +163,10 @@ class Keywords(example.Case):
                 call(["a"] if call is translate else "a", **given)
         with self.assertRaisesRegex(TypeError, "translate takes a list of lines, and this is one text; give"):
             translate("a b c")
+        for message, call, given in (("a line is 5, a int; give a text", translate, ["a", 5]), ("a line is b'a', a bytes", translate, [b"a"]),
+                                     ("prompt is None, a NoneType; give a text", generate, None)):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                call(given)
         self.assertEqual(self.calls, [])
 
 

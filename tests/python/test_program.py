@@ -141,6 +141,10 @@ class Calls(example.Case):
                 ablate_lab.call(*words, **given)
         self.assertFalse((self.folder / "started").exists())
 
+    def test_carriage_returns_stay_what_they_are(self):
+        self.program("cat; printf 'a\\rb\\r\\n'\n")
+        self.assertEqual(ablate_lab.call("translate", input="c\rd\r\n"), "c\rd\r\na\rb\r\n")
+
     def test_no_input_is_an_empty_one(self):
         self.program("cat; echo end\n")
         self.assertEqual(ablate_lab.call("metrics", input=None), "end\n")

@@ -253,6 +253,9 @@ class Arguments(example.Case):
         for kind, message, given in cases:
             with self.subTest(message), self.assertRaisesRegex(kind, message):
                 ablate_lab.run("study.yaml", output=self.folder, **given)
+        for study in (None, ["study.yaml"]):
+            with self.assertRaisesRegex(TypeError, "study is .*; give a text"):
+                ablate_lab.run(study)
         with self.assertRaisesRegex(TypeError, r"study.base.data.train\[1\] is b'a', a bytes; give a text"):
             ablate_lab.run({"base": {"data": {"train": ["x", b"a"]}}}, output=self.folder)
         self.assertFalse((self.folder / "started").exists())
