@@ -159,11 +159,17 @@ class Settings(unittest.TestCase):
         self.assertLess(measures.prediction(found)[0], 0.11)
 
     def test_the_verdict_is_by_the_interval_in_a_further_setting(self):
-        for kind, ends, word in (("superior", (0.01, 0.2), "agrees"), ("superior", (-0.2, -0.01), "other sign"), ("superior", (-0.01, 0.2), "undecided"),
+        for kind, ends, word in (("superior", (0.01, 0.2), "agrees"), ("superior", (0.01, 0.09), "undecided"), ("inferior", (-0.09, -0.01), "undecided"), ("superior", (-0.2, -0.01), "other sign"), ("superior", (-0.01, 0.2), "undecided"),
                                  ("inferior", (-0.2, -0.01), "agrees"), ("inferior", (0.01, 0.2), "other sign"), ("noninferior", (-0.09, 9), "agrees"),
                                  ("noninferior", (-0.11, 9), "undecided"), ("noninferior", (-0.3, -0.11), "beyond the margin"), ("equal", (-0.09, 0.09), "agrees"),
                                  ("equal", (-0.09, 0.11), "undecided"), ("equal", (0.11, 0.3), "beyond the margin"), ("equal", (-0.3, -0.11), "beyond the margin")):
             self.assertEqual(measures.verdict_of(claim_of(claim=kind), *ends), word, (kind, ends))
+
+    def test_what_is_outside_or_withdrawn_has_no_verdict(self):
+        with_arms_of_the_record(self)
+        for depth, withdrawn, word in ((9, None, "outside the source's regime"), (1, "A reason.", "withdrawn")):
+            claim = claim_of(with_regime(record(contrast("agrees")), depth=[depth, depth]), withdrawn=withdrawn, regime={"depth": [1, 1]})
+            self.assertEqual(measures.verdict_of(claim, 0.1, 0.2), word)
 
     def test_a_page_and_a_card_have_the_verdict_of_all_settings(self):
         with_arms_of_the_record(self)

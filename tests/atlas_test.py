@@ -49,7 +49,7 @@ class Outcomes(unittest.TestCase):
             self.assertEqual(claim_of(found, regime={"depth": source, "from_memory": ["depth"]}).looks[0].outside, [])
 
     def test_what_is_withdrawn_does_not_count_and_what_is_undecided_need_not_be(self):
-        for raw, word in (("agrees", "withdrawn"), ("contradicts", "withdrawn"), ("inconclusive", "undecided")):
+        for raw, word in (("agrees", "withdrawn"), ("contradicts", "withdrawn"), ("beyond_margin", "withdrawn"), ("inconclusive", "undecided")):
             claim = claim_of(record(contrast("inconclusive", "equal", reported=raw)), claim="equal", withdrawn="A reason.")
             claims.add_q([claim])
             self.assertEqual((claim.first, claim.looks[0].q), (word, None))

@@ -8,7 +8,7 @@ import files
 OUTCOMES = AGREES, OTHER_SIGN, BEYOND, NO_EFFECT, UNDECIDED, NOT_LEARNED, OUTSIDE, WITHDRAWN, NOT_RUN = (
     "agrees", "other sign", "beyond the margin", "no effect of that size here",
     "undecided", "not learned", "outside the source's regime", "withdrawn", "not run")
-OF_PROGRAM = {"agrees": AGREES, "no_effect_of_that_size": NO_EFFECT, "inconclusive": UNDECIDED, "not_learned": NOT_LEARNED, None: UNDECIDED}
+OF_PROGRAM = {"agrees": AGREES, "other_sign": OTHER_SIGN, "beyond_margin": BEYOND, "no_effect_of_that_size": NO_EFFECT, "inconclusive": UNDECIDED, "not_learned": NOT_LEARNED, None: UNDECIDED}
 SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solved
 LOSSES = ("loss", "divergence")  # metrics whose effects are per cents of the baseline
 OF_MARGIN = ("equal", "noninferior")  # claims that a test of the margin decides
@@ -22,9 +22,9 @@ def gain_of(found, scale):
     return [scale * found["mean"], *sorted(scale * end for end in found.get("interval") or [])]
 
 
-def shown_by(contrast):
-    """What a study shows of its claim by itself."""
-    return OF_PROGRAM.get(contrast["outcome"]) or (BEYOND if contrast["claim"] in OF_MARGIN else OTHER_SIGN)
+def shown_by(contrast, outcome="outcome"):
+    """What a study shows of its claim by itself; by `reported`, if that is there, as its report said."""
+    return OF_PROGRAM.get(contrast.get(outcome, contrast["outcome"])) or (BEYOND if contrast["claim"] in OF_MARGIN else OTHER_SIGN)
 
 
 class Look:
@@ -43,7 +43,7 @@ class Look:
         self.outside = [quantity for quantity, (low, high) in claim.ranges.items()
                         if quantity in here and not low / TOLERANCE <= here[quantity][0] <= TOLERANCE * high]
         self.shown = shown_by(self.contrast)
-        withdrawn = claim.withdrawn and self.contrast.get("reported", self.contrast["outcome"]) in ("agrees", "contradicts")  # reported: if judged later
+        withdrawn = claim.withdrawn and shown_by(self.contrast, "reported") in (AGREES, OTHER_SIGN, BEYOND)
         self.outcome = WITHDRAWN if withdrawn else OUTSIDE if self.outside and self.shown != NOT_LEARNED else self.shown
         self.q = None  # by add_q
 

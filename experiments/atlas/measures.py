@@ -8,7 +8,7 @@ import statistics
 import claims
 import files
 
-STUDENT = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706}  # two-sided 95 %, by degrees of freedom
+STUDENT = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706, 6: 2.4469, 7: 2.3646, 8: 2.3060}  # two-sided 95 %, by degrees of freedom
 LADDERS = {name: files.records()[name]["ladders"][0] for name in (
     "ladder", "frontier_ladder", "depth_ladder", "ahead_ladder", "decay_ladder", "muon_ladder", "independent_ladder", "capacity_ladder")}
 COSTS, COSTS_GPU = (json.loads((files.RESULTS / name).read_text()) for name in ("costs.json", "costs_gpu.json"))  # by bench/arms.py
@@ -87,14 +87,17 @@ def prediction(found):
 
 
 def verdict_of(claim, low, high):
-    """Of the claim itself, by the interval of its gain in a further setting."""
+    """Of the claim itself, by the interval of its gain in a further setting; none if its study does not bear on it."""
+    if claim.first in (claims.OUTSIDE, claims.WITHDRAWN):
+        return claim.first
     if claim.claim in claims.OF_MARGIN:
         above = claim.claim == "equal" and low > claim.margin
         within = low > -claim.margin and (claim.claim == "noninferior" or high < claim.margin)
         return claims.AGREES if within else claims.BEYOND if above or high < -claim.margin else claims.UNDECIDED
     if claim.claim == "inferior":
         low, high = -high, -low
-    return claims.AGREES if low > 0 else claims.OTHER_SIGN if high < 0 else claims.UNDECIDED
+    agrees = low > 0 and high >= (claim.margin or 0)  # as in a study, where less than the margin is alike
+    return claims.AGREES if agrees else claims.OTHER_SIGN if high < 0 else claims.UNDECIDED
 
 
 def sure_share(claim):
