@@ -48,8 +48,9 @@ def read_choices(found):
 
 
 def compared(records):
-    """Every arm that was compared."""
-    return [arm for record in records for task in record["tasks"].values() for arm in task["arms"].values() if "contrast" in arm]
+    """Every arm that was compared; the control of a baseline that several studies have, with the same scores, once."""
+    arms = [arm for record in records for task in record["tasks"].values() for arm in task["arms"].values() if "contrast" in arm]
+    return list({tuple(arm["values"]) if arm.get("control") else id(arm): arm for arm in arms}.values())
 
 
 def signs(found):
