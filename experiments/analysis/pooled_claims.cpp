@@ -1,5 +1,8 @@
 #include "experiments/analysis/pooled_claims.h"
 
+#include <set>
+#include <vector>
+
 #include "experiments/analysis/compared.h"
 #include "experiments/analysis/statistics/significance.h"
 
@@ -48,10 +51,12 @@ std::vector<PooledClaim> claims_of(std::span<const Evidence> studies) {
 
 std::optional<FalseAlarms> false_alarms_of(std::span<const Evidence> studies) {
   FalseAlarms found;
+  std::set<std::vector<double>> known;  // studies of one baseline may have the same control
   for (const auto& study : studies)
     for (const auto& one : compared_in(study.tasks)) {
       const auto verdict = one.contrast().verdict;
       if (!one.cell.primary || !one.arm.control || !is_tested(verdict)) continue;
+      if (!known.insert(one.cell.sample.values).second) continue;
       ++found.controls;
       if (verdict == Verdict::better || verdict == Verdict::worse) ++found.alarms;
     }

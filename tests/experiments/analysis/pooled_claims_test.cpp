@@ -69,6 +69,7 @@ TEST(FalseAlarms, AreTheControlsThatAreShownToDiffer) {
   EXPECT_EQ(found.controls, 2);
   EXPECT_EQ(found.alarms, 1);
   EXPECT_EQ(found.interval, statistics::exact_interval(1, 2));
+  EXPECT_EQ(false_alarms_of(std::vector{study, study})->controls, 2) << "the same runs";
   EXPECT_TRUE(claims_of(std::span(&study, 1)).empty()) << "nothing is claimed of controls";
 }
 
