@@ -24,7 +24,7 @@ std::span<const CarriedText> style_sheets();
 /// The file with words of other toolkits and their names here.
 std::span<const CarriedText> foreign_word_lists();
 
-/// What the atlas of claims advises, as JSON.
+/// The advice of the atlas of claims, as JSON.
 std::span<const CarriedText> atlas_advice();
 
 /// The text with this name. REQUIRES: there is one.

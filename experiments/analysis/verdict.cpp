@@ -137,8 +137,7 @@ std::string size_text(const Contrast& contrast, const std::string& metric) {
   return estimate_figure(std::abs(contrast.mean), interval, metric);
 }
 
-/// ", 3.2 % of the baseline (2.1 to 4.3)", as a positive size; empty for a share of right answers,
-/// of which a baseline that guesses would give any number of per cent.
+/// ", 3.2 % of the baseline (2.1 to 4.3)", as a positive size; empty for a share of right answers.
 std::string relative_text(const Contrast& contrast, const std::string& metric) {
   if (!contrast.relative || !contrast.relative->interval) return "";
   if (const auto* known = config::find_metric(metric); known != nullptr && known->counts_right)
@@ -151,7 +150,6 @@ std::string relative_text(const Contrast& contrast, const std::string& metric) {
                      percent_figure(high));
 }
 
-/// "p = 0.031"
 std::string p_equals(double p) {
   const auto text = p_figure(p);
   return text.starts_with('<') ? "p " + text : "p = " + text;
@@ -252,8 +250,7 @@ std::string inconclusive_text(const Contrast& contrast, const std::string& metri
   return text;
 }
 
-/// "better in 5 of 6 seeds; nothing is said about means", "worse in every pair of 8 (sign test
-/// p = 0.008); ..."
+/// "better in 5 of 6 seeds; ...", "worse in every pair of 8 (sign test p = 0.008); ..."
 std::string signs_text(const Contrast& contrast, const Cell& cell, const Judged& judged) {
   const auto better = std::ranges::count_if(contrast.differences, [&](double d) {
     return cell.direction == Direction::higher ? d > 0 : d < 0;
@@ -307,8 +304,7 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
   return "";
 }
 
-/// ", outside the source's regime (depth 2, in the source 12 to 24), so that this decides nothing
-/// about the source"
+/// ", outside the source's regime (depth 2, in the source 12 to 24), so that this decides ..."
 std::string regime_text(const Contrast& contrast) {
   if (contrast.outside.empty()) return "";
   return fmt::format(

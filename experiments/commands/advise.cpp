@@ -45,7 +45,7 @@ nlohmann::json nearest(const nlohmann::json& measured, const TrainingScale& scal
   return found;
 }
 
-/// What several studies measured at one scale: "+0.009, not shown; +0.018".
+/// The gains by all studies of one scale: "+0.009, not shown; +0.018".
 std::string gains_at(const TrainingScale& scale, const nlohmann::json& measured) {
   std::string all;
   for (const auto& one : measured)
@@ -54,7 +54,7 @@ std::string gains_at(const TrainingScale& scale, const nlohmann::json& measured)
   return all;
 }
 
-/// What each option of a choice gained, a line each; empty if none was measured near.
+/// The gain of each option of a choice, a line each; empty if none was measured near.
 std::string gains(const nlohmann::json& options, const TrainingScale& scale) {
   std::string lines;
   for (const auto& option : options) {

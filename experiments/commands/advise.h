@@ -12,10 +12,10 @@ struct TrainingScale {
   bool operator==(const TrainingScale&) const = default;
 };
 
-/// What to use, as lines for people: of each choice what all its measurements say, and what each
-/// option gained where it was measured nearest to `scale`, in all studies of that size, which is at
-/// most ten times away in parameters and in tokens. `choices` is what experiments/atlas/advice.json
-/// holds. Throws UsageError if nothing at all was measured that near.
+/// The parts to use, as lines for people: the advice of each choice, by all its measurements, and
+/// the gain of each option by the studies that are nearest to `scale`, at most ten times away in
+/// parameters and in tokens. `choices` is the content of experiments/atlas/advice.json. Throws
+/// UsageError if no study is that near.
 std::string advise(const nlohmann::json& choices, const TrainingScale& scale);
 
 }  // namespace ablate::commands
