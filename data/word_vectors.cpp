@@ -128,8 +128,8 @@ class Reader {
       throw DataError(fmt::format("{}: its vectors are {} numbers wide, and model.d_model is {}",
                                   file_.string(), width, width_));
   }
-  /// Whether what follows a header is text, or its first vector at least is written out in digits,
-  /// as in text of another encoding.
+  /// Whether the rows behind a header are text: their bytes are, or the first vector is written out
+  /// in digits, as in text of another encoding.
   bool text_follows() {
     constexpr size_t kLooked = 4096;
     if (is_text(bytes_.peek(kLooked))) return true;

@@ -78,7 +78,7 @@ constexpr bool is_tested(Verdict verdict) {
 
 /// What the results say of the claim that the study declares of an arm.
 ABLATE_ENUM(Outcome, agrees, other_sign,  // than the claimed one, of a difference that is shown
-            beyond_margin,                // of what was claimed to be equal, or no worse
+            beyond_margin,                // an effect that was claimed to be within it
             no_effect_of_that_size,  // no difference is shown, and the published one is left out
             inconclusive, not_learned);
 

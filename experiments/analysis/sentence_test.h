@@ -33,7 +33,7 @@ SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseli
 SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline);
 
 /// Adds paired tests of BLEU and chrF between the outputs of each arm and the baseline, seed by
-/// seed, from the study's folder, where both have the same references. Only for tasks of text
+/// seed, from the study's folder, if both have the same references. Only for tasks of text
 /// files, since generated tasks have no language.
 void add_sentence_tests(TaskEvidence& task, const config::Study& study,
                         const records::StudyFolder& folder);

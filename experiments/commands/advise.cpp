@@ -54,7 +54,7 @@ std::string gains_at(const TrainingScale& scale, const nlohmann::json& measured)
   return all;
 }
 
-/// The gain of each option of a choice, a line each; empty if none was measured near.
+/// The gain of each option of a choice, a line each; empty if no study is near.
 std::string gains(const nlohmann::json& options, const TrainingScale& scale) {
   std::string lines;
   for (const auto& option : options) {

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct StartedLock {
   Registration lock;
   std::string declared_sha256;  // at the last start
-  std::string earlier_run;      // of another study, before this one's own; empty: none
+  std::string earlier_run;      // of another study, before this one's own, or empty
 
   ABLATE_FIELDS(lock, declared_sha256, earlier_run)
 };
@@ -80,7 +80,7 @@ class Fingerprints {
 };
 
 /// The folder of a run of another study of the same output with the configuration and the seed of a
-/// run that has not begun; empty if there is none.
+/// run that has not begun, or an empty text.
 std::string earlier_run(const StudyFolder& folder, const config::Study& study) {
   const Fingerprints own(folder, study);
   if (own.empty()) return "";

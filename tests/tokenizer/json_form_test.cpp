@@ -51,7 +51,7 @@ TEST(JsonForm, OfEveryKindThatIsTrainedHereHasTheSameIdsAndTexts) {
       }
 }
 
-/// As where an output is cut within a character.
+/// As if an output were cut within a character.
 TEST(JsonForm, BytesThatAreNoTextLeaveTheOthersReadable) {
   const std::vector<std::string> lines{"a"};
   const auto bytes = Tokenizer::train({.kind = Kind::byte}, lines);

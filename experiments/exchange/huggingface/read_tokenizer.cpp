@@ -22,7 +22,7 @@ json read_json(const std::filesystem::path& file) {
   return training::parse_json(training::read_bytes(file));
 }
 
-/// What the folder says of its tokenizer beside the file. As in Transformers, the map of an older
+/// The folder's settings of its tokenizer beside the file. As in Transformers, the map of an older
 /// folder counts before tokenizer_config.json, and that of a newer one, which lists its tokens
 /// there, does not count.
 json configuration(const std::filesystem::path& folder) {
