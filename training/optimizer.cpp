@@ -164,9 +164,8 @@ std::unique_ptr<Optimizer> optimizer_of(const Options& options,
     return std::make_unique<JointOptimizer>(
         std::make_unique<RuleOptimizer<Options>>(options,
                                                  std::vector(parameters.begin(), rest.begin())),
-        std::make_unique<RuleOptimizer<AdamW>>(
-            AdamW{options.adam, options.weight_decay, options.cautious_decay},
-            std::vector(rest.begin(), rest.end())));
+        std::make_unique<RuleOptimizer<decltype(options.rest())>>(
+            options.rest(), std::vector(rest.begin(), rest.end())));
   } else {
     return std::make_unique<RuleOptimizer<Options>>(options, parameters);
   }

@@ -74,6 +74,46 @@ struct AdamW : Adam {
   static void rules(const AdamW& o, auto&& require) { decay_rule(o, require); }
 };
 
+/// As optax.nadamw writes it: the numerator of a step is the first moment of the next one, as far
+/// as it is known.
+struct NAdamW : AdamW {
+  static constexpr std::string_view name = "nadamw";
+  static constexpr std::string_view about =
+      "AdamW that looks ahead along its first moment (Dozat 2016, Incorporating Nesterov Momentum "
+      "into Adam)";
+};
+
+/// Algorithm 2; what is left of a step is longer by the share that is left out.
+struct CautiousAdamW : AdamW {
+  static constexpr std::string_view name = "cautious_adamw";
+  static constexpr std::string_view about =
+      "AdamW without the elements of a step that go against the gradient (Liang et al. 2024, arXiv "
+      "2411.16085)";
+};
+
+/// Queries and keys have one second moment for each output, too; in the source it is one for each
+/// head.
+struct AdamMini : AdamW {
+  static constexpr std::string_view name = "adam_mini";
+  static constexpr std::string_view about =
+      "AdamW with one second moment for each output of a matrix, each token and each vector (Zhang "
+      "et al. 2024, arXiv 2406.16793)";
+};
+
+/// Algorithm 2 in its approximate form, MARS-AdamW: the last gradient is that of the last batch.
+struct Mars : AdamW {
+  static constexpr std::string_view name = "mars";
+  static constexpr std::string_view about =
+      "AdamW whose gradients are corrected by how they have changed since the last update (Yuan et "
+      "al. 2024, arXiv 2411.10438)";
+  double gamma = 0.025;
+
+  static void fields(auto& o, auto&& visit) {
+    AdamW::fields(o, visit);
+    visit("gamma", o.gamma, "scale of the correction", options::from(0, 1));
+  }
+};
+
 /// As torch.optim.SGD writes it: v = momentum v + g, and the step is v, or g + momentum v with
 /// Nesterov's look-ahead.
 struct Sgd {
@@ -179,6 +219,8 @@ struct Muon {
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
     decay_rule(o, require);
   }
+  /// Moves what is no matrix within a layer.
+  AdamW rest() const { return {adam, weight_decay, cautious_decay}; }
 };
 
 /// Every row, the weights of one output, is divided by the root of a running mean of its squares,
@@ -229,6 +271,45 @@ struct Soap {
     visit("adam", o.adam, "Adam for embeddings, output, norms and biases");
   }
   static void rules(const Soap& o, auto&& require) { decay_rule(o, require); }
+  /// Moves what is no matrix within a layer.
+  AdamW rest() const { return {adam, weight_decay, cautious_decay}; }
+};
+
+/// In the form of Wen et al. 2025 (arXiv 2509.02046): a matrix has Muon's steps of scale original
+/// without its look-ahead, and all else the sign of its momentum. Learning rates of matrices are
+/// some 10 times those of the rest, which training.lr_multipliers sets.
+struct Scion {
+  static constexpr std::string_view name = "scion";
+  static constexpr std::string_view about =
+      "steps of one size in a norm of each parameter: orthogonal ones for the matrices within "
+      "layers, signs for the rest (Pethick et al. 2025, arXiv 2502.07529)";
+  static constexpr bool averages = false;
+  bool steps_have_one_size() const { return false; }
+  bool carries_over_widths() const { return false; }
+  double momentum = 0.95;
+  double weight_decay = 0.0;
+  bool cautious_decay = false, independent_decay = false;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("momentum", o.momentum, "decay of the momentum, an average of gradients",
+          options::from_below(0, 1));
+    decoupled_decay_fields(o, visit);
+  }
+  static void rules(const Scion& o, auto&& require) { decay_rule(o, require); }
+  Muon matrices() const {
+    return {.momentum = momentum,
+            .nesterov = false,
+            .scale = MuonScale::original,
+            .weight_decay = weight_decay,
+            .cautious_decay = cautious_decay};
+  }
+  /// Moves what is no matrix within a layer.
+  Lion rest() const {
+    return {.beta1 = momentum,
+            .beta2 = momentum,
+            .weight_decay = weight_decay,
+            .cautious_decay = cautious_decay};
+  }
 };
 
 /// Algorithm 1: steps move a point z. Its average x, weighted by the square of the learning rate,
@@ -238,8 +319,7 @@ struct ScheduleFree {
   static constexpr std::string_view name = "schedule_free";
   static constexpr std::string_view about =
       "AdamW that evaluates an average of its steps, so that the rate need not fall (Defazio et "
-      "al. "
-      "2024, arXiv 2405.15682)";
+      "al. 2024, arXiv 2405.15682)";
   static constexpr bool averages = true;
   bool steps_have_one_size() const { return true; }
   bool carries_over_widths() const { return true; }
@@ -260,12 +340,13 @@ struct ScheduleFree {
   }
 };
 
-using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon, NorMuon, Soap, ScheduleFree>;
+using OptimizerOptions = std::variant<Adam, AdamW, NAdamW, CautiousAdamW, AdamMini, Mars, Sgd, Lion,
+                                      Muon, NorMuon, Soap, Scion, ScheduleFree>;
 
-/// Whether it moves only the matrices within layers itself, and the rest by AdamW.
+/// Whether it moves only the matrices within layers itself.
 template <class Optimizer>
 concept MatrixOptimizer = requires(const Optimizer& o) {
-  o.adam;
+  o.rest();
 };
 
 inline bool steps_have_one_size(const OptimizerOptions& optimizer) {

@@ -95,6 +95,109 @@ struct Rule<Adam> : Rule<AdamW> {
   }
 };
 
+/// One parameter of a group with Adam's moments.
+struct Moments {
+  torch::Tensor parameter, gradient, first, second;
+  double number;  // of its update, from 1 on
+
+  template <size_t N>
+  Moments(const Group<N>& group, size_t i)
+      : parameter(group.parameters[i]),
+        gradient(group.gradients[i]),
+        first(group.kept[0][i]),
+        second(group.kept[1][i]),
+        number(group.kept[2][i].add_(1).template item<double>()) {}
+
+  void follow(const Adam& o, const torch::Tensor& squares) const {
+    first.lerp_(gradient, 1 - o.beta1);
+    second.lerp_(squares, 1 - o.beta2);
+  }
+  /// The first moment without the bias of its start.
+  torch::Tensor mean(const Adam& o) const { return first / (1 - std::pow(o.beta1, number)); }
+  /// What a step is divided by.
+  torch::Tensor root(const Adam& o) const {
+    return (second / (1 - std::pow(o.beta2, number))).sqrt_().add_(o.epsilon);
+  }
+  void move(const AdamW& o, Step step, const torch::Tensor& direction) const {
+    decay({parameter}, {direction}, step.lost(o.weight_decay), o.cautious_decay);
+    parameter.add_(direction, -step.learning_rate);
+  }
+};
+
+constexpr std::array kMoments{Kept{"first"}, Kept{"second"}, Kept{"count", KeptShape::number}};
+
+template <>
+struct Rule<NAdamW> {
+  static constexpr auto kept = kMoments;
+
+  static void update(const NAdamW& o, Step step, Group<3>& group) {
+    for (size_t i = 0; i < group.parameters.size(); ++i) {
+      const Moments one(group, i);
+      one.follow(o, one.gradient.square());
+      const double now = 1 - std::pow(o.beta1, one.number),
+                   next = 1 - std::pow(o.beta1, one.number + 1);
+      const auto ahead = one.first * (o.beta1 / next) + one.gradient * ((1 - o.beta1) / now);
+      one.move(o, step, ahead / one.root(o));
+    }
+  }
+};
+
+template <>
+struct Rule<CautiousAdamW> {
+  static constexpr auto kept = kMoments;
+
+  static void update(const CautiousAdamW& o, Step step, Group<3>& group) {
+    for (size_t i = 0; i < group.parameters.size(); ++i) {
+      const Moments one(group, i);
+      one.follow(o, one.gradient.square());
+      const auto direction = one.mean(o) / one.root(o);
+      const auto agrees = (direction * one.gradient).gt(0).to(direction.scalar_type());
+      const auto all = static_cast<double>(agrees.numel());
+      one.move(o, step, direction * agrees * (all / (agrees.sum() + 1)));
+    }
+  }
+};
+
+template <>
+struct Rule<AdamMini> {
+  static constexpr std::array kept{Kept{"first"}, Kept{"second", KeptShape::outputs},
+                                   Kept{"count", KeptShape::number}};
+
+  static void update(const AdamMini& o, Step step, Group<3>& group) {
+    for (size_t i = 0; i < group.parameters.size(); ++i) {
+      const Moments one(group, i);
+      TensorVector squares;
+      for (const auto& matrix : matrices_of(one.gradient.square(), *group.maps[i]))
+        squares.push_back(matrix.mean(-1));
+      one.follow(o, torch::cat(squares));
+      const auto direction = one.mean(o).contiguous(), root = one.root(o);
+      int64_t first = 0;
+      for (auto& matrix : matrices_of(direction, *group.maps[i])) {
+        matrix.div_(root.narrow(0, first, matrix.size(0)).unsqueeze(-1));
+        first += matrix.size(0);
+      }
+      one.move(o, step, direction);
+    }
+  }
+};
+
+template <>
+struct Rule<Mars> {
+  static constexpr std::array kept{kMoments[0], kMoments[1], kMoments[2], Kept{"last"}};
+
+  static void update(const Mars& o, Step step, Group<4>& group) {
+    const double weight = o.gamma * o.beta1 / (1 - o.beta1);
+    for (size_t i = 0; i < group.parameters.size(); ++i) {
+      Moments one(group, i);
+      const auto corrected = one.gradient + (one.gradient - group.kept[3][i]) * weight;
+      group.kept[3][i].copy_(one.gradient);
+      one.gradient = corrected / corrected.norm().clamp_min(1);
+      one.follow(o, one.gradient.square());
+      one.move(o, step, one.mean(o) / one.root(o));
+    }
+  }
+};
+
 template <>
 struct Rule<Sgd> {
   static constexpr std::array kept{Kept{"velocity"}};
@@ -159,6 +262,13 @@ struct Rule<NorMuon> {
                            .row_squares = row_squares,
                            .row_decay = o.row_decay},
                           step.learning_rate, o);
+  }
+};
+
+template <>
+struct Rule<Scion> : Rule<Muon> {
+  static void update(const Scion& o, Step step, Group<1>& group) {
+    Rule<Muon>::update(o.matrices(), step, group);
   }
 };
 

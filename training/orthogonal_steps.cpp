@@ -79,7 +79,8 @@ torch::Tensor with_even_rows(const torch::Tensor& orthogonal,
 }  // namespace
 
 std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps) {
-  auto matrices = tensor.reshape({-1, tensor.size(-1)}).split_with_sizes(maps.rows);
+  const int64_t columns = tensor.dim() == 0 ? 1 : tensor.size(-1);
+  auto matrices = tensor.reshape({-1, columns}).split_with_sizes(maps.rows);
   if (maps.transposed)
     for (auto& matrix : matrices) matrix = matrix.t();
   return matrices;

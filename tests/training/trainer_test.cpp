@@ -86,6 +86,7 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
   for (const OptimizerOptions& kind :
        {OptimizerOptions(Adam{}), OptimizerOptions(AdamW{}), OptimizerOptions(Sgd{}),
         OptimizerOptions(Lion{}), OptimizerOptions(Muon{}), OptimizerOptions(NorMuon{}),
+        OptimizerOptions(AdamMini{}), OptimizerOptions(Mars{}), OptimizerOptions(Scion{}),
         OptimizerOptions(Soap{.precondition_frequency = 3}), OptimizerOptions(ScheduleFree{})}) {
     auto chosen = input();
     chosen.options.optimizer = kind;

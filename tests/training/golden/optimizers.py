@@ -3,9 +3,11 @@
 The gradients are sines, the same in every case. SGD, Adam, AdamW and Muon are torch.optim's; Lion is algorithm 2 of Chen et
 al. 2023, written out, NorMuon algorithm 1 of Li et al. 2025, with torch.optim's iteration, and SOAP and schedule-free AdamW
 pytorch_optimizer's (version 4.1.0), SOAP without its rounding of bases to float32 and with weight decay before the step. Of
-schedule-free AdamW these are the points at which gradients are taken; "evaluated" is its average in the end. Weight decay acts on
-the matrix only. Muon and SOAP move the matrix, and Adam the bias; torch.optim.Muon rounds to bfloat16 before it makes a step
-orthogonal, which is left out here. Under muP the matrix is WIDTH times wider than the base width: it moves by a rate that keeps what it adds to a
+schedule-free AdamW these are the points at which gradients are taken; "evaluated" is its average in the end. NAdamW is optax's
+(0.2.8), MARS pytorch_optimizer's, whose epsilon has another place and is too small here to tell, Adam-mini its authors' (adam-mini,
+version 1.1.1), cautious AdamW torch.optim's Adam with pytorch_optimizer's mask, and Scion torch.optim.Muon and, for the bias, Lion
+with one decay twice. Weight decay acts on the matrix only. Muon and SOAP move the matrix, and Adam the bias; torch.optim.Muon rounds
+to bfloat16 before it makes a step orthogonal, which is left out here. Under muP the matrix is WIDTH times wider than the base width: it moves by a rate that keeps what it adds to a
 stream alike at every width, which check_widths() measures, and decays by the rate of the schedule.
 Run: python optimizers.py > optimizers.json
 """
@@ -14,10 +16,14 @@ import json
 import math
 from unittest import mock
 
+import jax
+import optax
 import torch
-from pytorch_optimizer import SOAP, ScheduleFreeAdamW
+from adam_mini import Adam_mini
+from pytorch_optimizer import MARS, SOAP, ScheduleFreeAdamW
 from torch.optim import _muon
 
+jax.config.update("jax_enable_x64", True)
 torch.set_default_dtype(torch.float64)
 STEPS, STEPS_OF_TURN, RATE, WIDTH = 5, 15, 0.1, 4
 
@@ -98,6 +104,71 @@ class Soap:
         with mock.patch.object(torch, "float32", torch.float64):
             self.soap.step()
         self.moves = True
+
+
+class NAdamW:
+    def __init__(self, groups, betas, eps):
+        self.parts = []
+        for group in groups:
+            (p,) = group["params"]
+            rule = optax.nadamw(group["lr"], *betas, eps=eps, weight_decay=group["weight_decay"])
+            self.parts.append([p, rule, rule.init(jax.numpy.asarray(p.detach().numpy()))])
+
+    @torch.no_grad()
+    def step(self):
+        for part in self.parts:
+            p, rule, state = part
+            change, part[2] = rule.update(jax.numpy.asarray(p.grad.numpy()), state, jax.numpy.asarray(p.numpy()))
+            p += torch.tensor(change.tolist())
+
+
+class CautiousAdamW:
+    """Adam's step is what it adds to zeros."""
+
+    def __init__(self, groups, betas, eps):
+        self.groups = groups
+        self.zeros = [torch.nn.Parameter(torch.zeros_like(g["params"][0])) for g in groups]
+        self.adams = [torch.optim.Adam([z], lr=1.0, betas=betas, eps=eps) for z in self.zeros]
+
+    @torch.no_grad()
+    def step(self):
+        for group, zero, adam in zip(self.groups, self.zeros, self.adams):
+            (p,) = group["params"]
+            zero.zero_()
+            zero.grad = p.grad
+            adam.step()
+            update = -zero.detach().clone()
+            MARS.apply_cautious(update, p.grad)
+            p.sub_(group["lr"] * (update + group["weight_decay"] * p))
+
+
+class AdamMini:
+    """Named as a feed-forward's matrix, which has a second moment for each output, and as a norm, which has one."""
+
+    def __init__(self, groups, betas, eps):
+        self.parts = [
+            Adam_mini([(name, g["params"][0])], lr=g["lr"], betas=betas, eps=eps, weight_decay=g["weight_decay"], verbose=False)
+            for name, g in zip(("mlp.weight", "norm.weight"), groups)
+        ]
+
+    def step(self):
+        for part in self.parts:
+            part.step()
+
+
+class Scion:
+    def __init__(self, groups, momentum):
+        matrices, rest = groups
+        self.parts = [
+            torch.optim.Muon([matrices], lr=RATE, momentum=momentum, nesterov=False),
+            Lion([rest], RATE, (momentum, momentum)),
+        ]
+
+    step = Muon.step
+
+
+def mars(groups, betas, gamma):
+    return MARS(groups, betas=betas, gamma=gamma, eps=1e-12, optimize_1d=True, weight_decay=0.0)
 
 
 def turning(step):
@@ -198,6 +269,11 @@ CASES = [
         {"kind": "schedule_free", "beta1": 0.7, "beta2": 0.95, "epsilon": 1e-7, "weight_decay": 0.1},
         lambda groups: ScheduleFreeAdamW(groups, lr=RATE, betas=(0.7, 0.95), eps=1e-7, warmup_steps=0),
     ),
+    ({"kind": "nadamw", "weight_decay": 0.1, **ADAM}, lambda groups: NAdamW(groups, (0.8, 0.95), 1e-7)),
+    ({"kind": "cautious_adamw", "weight_decay": 0.1, **ADAM}, lambda groups: CautiousAdamW(groups, (0.8, 0.95), 1e-7)),
+    ({"kind": "adam_mini", "weight_decay": 0.1, **ADAM}, lambda groups: AdamMini(groups, (0.8, 0.95), 1e-7)),
+    ({"kind": "mars", "weight_decay": 0.1, "gamma": 0.2, **ADAM, "epsilon": 1e-12}, lambda groups: mars(groups, (0.8, 0.95), 0.2)),
+    ({"kind": "scion", "momentum": 0.8, "weight_decay": 0.1}, lambda groups: Scion(groups, 0.8)),
     (
         {"kind": "lion", "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1},
         lambda groups: Lion(groups, RATE, (0.9, 0.99)),
@@ -241,6 +317,6 @@ cases = [
 cases += [
     wide(options, make)
     for options, make in CASES
-    if options["kind"] != "sgd" and options.get("scale") != "original"  # whose steps have other sizes at other widths
+    if options["kind"] not in ("sgd", "scion") and options.get("scale") != "original"  # whose steps have other sizes at other widths
 ]
 print(json.dumps({"learning_rate": RATE, "cases": cases, "soap_that_turns": soap_that_turns()}, indent=1))
