@@ -79,15 +79,15 @@ UsageError lacks(const char* token, const char* keys) {
 }
 
 /// Throws UsageError if the file lacks the start token that the model reads or the end token, or if
-/// the start has become two.
+/// a start that it reads has become two.
 void require_start_and_end(const run::LoadedRun& run, const training::Weights& weights) {
   const auto& ids = run.tokenizers.target.ids();
   const auto start = ids.theirs(tokenizer::kBos);
-  if (!start && run.format.start_token(run.tokenizers))
-    throw lacks("a start", "bos_token or cls_token");
+  const bool reads_start = run.format.start_token(run.tokenizers).has_value();
+  if (!start && reads_start) throw lacks("a start", "bos_token or cls_token");
   if (!ids.theirs(tokenizer::kEos)) throw lacks("an end", "eos_token or sep_token");
   for (const auto& [name, tensor] : weights)
-    if (name.ends_with("embedding") && start &&
+    if (name.ends_with("embedding") && reads_start &&
         !torch::equal(tensor[tokenizer::kBos], tensor[ids.ours(*start)]))
       throw UsageError(
           "the start token is also another token of this vocabulary, and training has made two of "

@@ -42,10 +42,14 @@ void cut(torch::Tensor row, int64_t length) {
   row.slice(0, length).fill_(tokenizer::kPad);
 }
 
-Texts small_texts(const HubVocabulary& vocabulary) {
+/// Rows begin with the start token, unless it is only another name of a token that a model without
+/// a start reads.
+Texts small_texts(const HubVocabulary& vocabulary, bool pair) {
+  const bool starts =
+      pair || std::ranges::find(vocabulary.order, tokenizer::kBos) != vocabulary.order.end();
   Texts texts{drawn(vocabulary, kRows, kLength, 1), drawn(vocabulary, kRows, kLength, 3)};
   for (auto* side : {&texts.source, &texts.target}) {
-    side->select(1, 0).fill_(tokenizer::kBos);
+    if (starts) side->select(1, 0).fill_(tokenizer::kBos);
     (*side)[1][kLength / 2] = tokenizer::kEos;
     cut((*side)[2], kLength / 2);
     cut((*side)[3], 2);
@@ -121,7 +125,8 @@ double hub_difference(models::Transformer& model, const std::filesystem::path& f
                               .vocabulary = vocabulary,
                               .config = config_in(folder),
                               .tensors = training::read_safetensors(folder / "model.safetensors")};
-  const double all = comparison.difference(small_texts(vocabulary), 0);
+  const bool pair = model->family() == models::Family::encoder_decoder;
+  const double all = comparison.difference(small_texts(vocabulary, pair), 0);
   const double at_the_end = comparison.difference(long_text(model, vocabulary), 2);
   return std::isnan(all) ? all : std::max(at_the_end, all);
 }

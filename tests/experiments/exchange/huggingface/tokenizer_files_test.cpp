@@ -355,23 +355,32 @@ TEST_F(TokenizerFiles, WhatStandsAroundATextIsWhatTheFileSays) {
   EXPECT_TRUE(says(refusal(), "post_processor leaves the text out"));
 }
 
-TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsNotWritten) {
-  write_all("gpt2");
-  import();
-  auto loaded = run::load_run(run(), "");
-  auto weights = training::weights_of(*loaded.model);
-  const torch::NoGradGuard no_grad;
-  weights.at("embedding")[tokenizer::kBos] += 1;
-  std::filesystem::remove_all(run());
-  run::write_new_run(run(), {.experiment = loaded.experiment,
-                             .tokenizers = loaded.tokenizers,
-                             .weights = weights,
-                             .environment = {{"data_folder", "."}},
-                             .files = {}});
-  EXPECT_TRUE(says(
-      refusal_of<UsageError>([&] { export_huggingface({.run = run(), .to = folder() / "out"}); }),
-      "training has made two of them"));
-  EXPECT_FALSE(std::filesystem::exists(folder() / "out"));
+/// OPT reads the end token before a text, as its start; GPT-2 reads no start, so that only the end
+/// token's weights are ever used.
+TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsWrittenIfOnlyOneOfThemIsRead) {
+  const auto exported = [&](const char* family, const json& framing) {
+    write_all(family);
+    auto file = words(kTokens);
+    file["post_processor"] = framing;
+    write_text("tokenizer.json", file.dump());
+    import();
+    auto loaded = run::load_run(run(), "");
+    auto weights = training::weights_of(*loaded.model);
+    const torch::NoGradGuard no_grad;
+    weights.at("embedding")[tokenizer::kBos] += 1;
+    std::filesystem::remove_all(run());
+    run::write_new_run(run(), {.experiment = loaded.experiment,
+                               .tokenizers = loaded.tokenizers,
+                               .weights = weights,
+                               .environment = {{"data_folder", "."}},
+                               .files = {}});
+    const auto out = folder() / family;
+    return refusal_of<UsageError>([&] { export_huggingface({.run = run(), .to = out}); });
+  };
+  EXPECT_TRUE(says(exported("opt", around({2}, {})), "training has made two of them"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "opt"));
+  EXPECT_EQ(exported("gpt2", nullptr), "");
+  EXPECT_TRUE(std::filesystem::exists(folder() / "gpt2/model.safetensors"));
 }
 
 }  // namespace
