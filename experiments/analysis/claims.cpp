@@ -354,7 +354,9 @@ void add_claims(std::span<TaskEvidence> settings, const config::Study& study, in
 
 bool is_decided(const Evidence& evidence) {
   return std::ranges::none_of(compared_in(evidence.tasks), [](const Compared& one) {
-    return one.cell.primary && !one.arm.control && !is_claim(one.contrast().verdict);
+    const auto verdict = one.contrast().verdict;
+    return one.cell.primary && !one.arm.control && !is_claim(verdict) &&
+           verdict != Verdict::not_tested;
   });
 }
 

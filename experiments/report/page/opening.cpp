@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/lists.h"
@@ -17,6 +19,21 @@ constexpr size_t kLongAnswer = 300;  // bytes from which on it is set smaller
 
 Markup fact(const std::string& name, const std::string& value) {
   return element("div", {}, element("dt", {}, text(name)) + element("dd", {}, text(value)));
+}
+
+/// "loss", or "loss (words), bleu (pairs)" if tasks have each a metric of their own.
+std::string primary_metrics(const analysis::Evidence& evidence) {
+  std::map<std::string, std::set<std::string>> tasks;  // by metric
+  for (const auto& task : evidence.tasks)
+    if (task.parts.empty() && !task.declared_metric.empty())
+      tasks[task.declared_metric].insert(task.setting.task);
+  if (tasks.size() < 2)
+    return evidence.metric.empty() ? "none declared" : analysis::display_name(evidence.metric);
+  std::vector<std::string> metrics;
+  for (const auto& [metric, names] : tasks)
+    metrics.push_back(
+        fmt::format("{} ({})", analysis::display_name(metric), fmt::join(names, ", ")));
+  return fmt::format("{}", fmt::join(metrics, ", "));
 }
 
 size_t most_arms(const analysis::Evidence& evidence) {
@@ -39,15 +56,13 @@ Markup facts(const analysis::Evidence& evidence) {
   const auto tasks = analysis::count_declared_tasks(evidence.tasks);
   const auto settings = std::ranges::count_if(
       evidence.tasks, [](const analysis::TaskEvidence& task) { return task.parts.empty(); });
-  auto facts =
-      fact("primary metric",
-           evidence.metric.empty() ? "none declared" : analysis::display_name(evidence.metric)) +
-      fact("baseline", evidence.baseline.value_or("none declared")) +
-      fact("tasks", std::to_string(tasks)) +
-      (settings == tasks ? Markup() : fact("settings", std::to_string(settings))) +
-      fact("arms", std::to_string(most_arms(evidence))) +
-      fact(evidence.seeds.size() == 1 ? "seed" : "seeds",
-           fmt::format("{}", fmt::join(evidence.seeds, ", ")));
+  auto facts = fact("primary metric", primary_metrics(evidence)) +
+               fact("baseline", evidence.baseline.value_or("none declared")) +
+               fact("tasks", std::to_string(tasks)) +
+               (settings == tasks ? Markup() : fact("settings", std::to_string(settings))) +
+               fact("arms", std::to_string(most_arms(evidence))) +
+               fact(evidence.seeds.size() == 1 ? "seed" : "seeds",
+                    fmt::format("{}", fmt::join(evidence.seeds, ", ")));
   if (!evidence.missing.empty())
     facts += fact("runs missing", std::to_string(evidence.missing.size()));
   return element("dl", {{"class", "facts"}}, facts);

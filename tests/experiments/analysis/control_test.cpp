@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "experiments/analysis/claims.h"
 #include "tests/experiments/analysis/synthetic.h"
 #include "tests/says.h"
@@ -52,6 +54,15 @@ TEST(Control, IsAskedNothingAndIsNeverTheBest) {
   EXPECT_FALSE(says(evidence.answer, "control"));
   EXPECT_FALSE(cell_of(evidence, "control").best);
   EXPECT_TRUE(cell_of(evidence, "base").best);
+}
+
+TEST(Control, AComparisonWithoutAFiniteValueWaitsForNoFurtherSeed) {
+  auto values = kNoise;
+  EXPECT_FALSE(is_decided(controlled(kNoise, values)));
+  values[3] = std::numeric_limits<double>::infinity();
+  const auto evidence = controlled(kNoise, values);
+  EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::not_tested);
+  EXPECT_TRUE(is_decided(evidence));
 }
 
 TEST(Control, WarnsIfItDiffersItself) {

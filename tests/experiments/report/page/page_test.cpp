@@ -40,6 +40,18 @@ TEST(Page, SaysQuestionAnswerAndMissingRunsBeforeAnyResult) {
   place(page, "failed: no memory");
 }
 
+TEST(Page, NamesTheMetricOfEachTaskIfTheyDiffer) {
+  auto report = sample_report();
+  place(page_of(report), "<dt>primary metric</dt><dd>exact match</dd>");
+  auto& tasks = report.evidence.tasks;
+  tasks.front().declared_metric = "loss";
+  tasks.push_back(tasks.front());
+  tasks.back().declared_metric = "bleu";
+  tasks.back().setting.task = "pairs";
+  place(page_of(report),
+        "<dt>primary metric</dt><dd>BLEU (pairs), loss (" + tasks.front().setting.task + ")</dd>");
+}
+
 TEST(Page, ARowOfTheTableHoldsTheEvidence) {
   const auto page = page_of(sample_report());
   place(page, ">exact match on 4 digits, difference from sinusoidal<");
