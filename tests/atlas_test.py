@@ -1,5 +1,6 @@
 """Tests the atlas of claims: atlas_test.py <source folder> <program>"""
 
+import json
 import math
 import pathlib
 import subprocess
@@ -306,6 +307,23 @@ class SecondLooks(unittest.TestCase):
         found["provenance"]["commits"] = ["abc", "abd-dirty"]
         with self.assertRaisesRegex(SystemExit, "changes that no commit has"):
             records.record_of(found, "abc", "a command")
+
+    def test_a_record_names_the_commit_of_its_study(self):
+        shallow = subprocess.run(["git", "-C", SOURCE, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True).stdout
+        if shallow != "false\n":
+            self.skipTest("this checkout has no history")
+        for name, found in files.records().items():
+            if expected := found["provenance"].get("study_sha256"):
+                self.assertEqual(expected, records.study_sha256(found["commit"], found["command"]), name)
+
+    def test_a_study_that_differs_from_its_commit_makes_no_record(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "results.json"
+            file.write_text(json.dumps(results(arm_results("base"))))
+            command = [sys.executable, files.HERE / "records.py", pathlib.Path(folder) / "record.json", file, "HEAD", "build/ablate", "run", "experiments/atlas/values.yaml"]
+            done = subprocess.run(command, capture_output=True, text=True, cwd=SOURCE)
+            self.assertIn("the study that ran is not the one of commit HEAD", done.stderr)
+            self.assertFalse((pathlib.Path(folder) / "record.json").exists())
 
     def test_make_runs_nothing_that_no_commit_has(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,8 +2,10 @@
 """The atlas's record of a finished study, which has its primary cells: records.py RECORD RESULTS COMMIT COMMAND..."""
 
 import collections
+import hashlib
 import json
 import pathlib
+import subprocess
 import sys
 
 KEPT = ("study", "question", "confirmatory", "seeds", "provenance", "expectations", "ladders")
@@ -37,6 +39,18 @@ def add_choices(tasks, tuning):
                                                        "at_edge": {key: end for one in searches for key, end in one["at_edge"].items()}}
 
 
+def study_sha256(commit, command):
+    """That of the study that the command runs, as the commit has it; of nothing if it has none."""
+    path = next(word for word in command.split() if word.endswith(".yaml"))
+    git = ["git", "-C", pathlib.Path(__file__).parent, "show", f"{commit}:{path}"]
+    return hashlib.sha256(subprocess.run(git, capture_output=True).stdout).hexdigest()
+
+
+def require_study_of_commit(results, commit, command):
+    if results["provenance"]["study_sha256"] != study_sha256(commit, command):
+        sys.exit(f"atlas: the study that ran is not the one of commit {commit}; name the commit of the study, or run it again")
+
+
 def record_of(results, commit, command):
     if any("-dirty" in program for program in results["provenance"]["commits"]):
         sys.exit("atlas: a run is by a program with changes that no commit has; run the study again with one that has none")
@@ -46,5 +60,7 @@ def record_of(results, commit, command):
 
 
 if __name__ == "__main__":
-    record, results, commit, *words = sys.argv[1:]
-    pathlib.Path(record).write_text(json.dumps(record_of(json.loads(pathlib.Path(results).read_text()), commit, " ".join(words)), indent=1) + "\n")
+    record, file, commit, *words = sys.argv[1:]
+    results = json.loads(pathlib.Path(file).read_text())
+    require_study_of_commit(results, commit, " ".join(words))
+    pathlib.Path(record).write_text(json.dumps(record_of(results, commit, " ".join(words)), indent=1) + "\n")
