@@ -57,10 +57,11 @@ TEST(Control, IsAskedNothingAndIsNeverTheBest) {
 }
 
 TEST(Control, AComparisonWithoutAFiniteValueWaitsForNoFurtherSeed) {
-  auto values = kNoise;
-  EXPECT_FALSE(is_decided(controlled(kNoise, values)));
-  values[3] = std::numeric_limits<double>::infinity();
-  const auto evidence = controlled(kNoise, values);
+  EXPECT_FALSE(is_decided(controlled(kNoise, kNoise)));
+  const std::vector<double> infinite(8, std::numeric_limits<double>::infinity());
+  const auto evidence =
+      make_evidence(study_of(study_yaml(8, {"a"}, kControlled)),
+                    runs_of({{"base", infinite}, {"a", infinite}, {"control", infinite}}));
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::not_tested);
   EXPECT_TRUE(is_decided(evidence));
 }
