@@ -1,6 +1,5 @@
 #include "experiments/analysis/aggregate.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <set>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <span>
 
 #include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"

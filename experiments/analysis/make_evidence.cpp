@@ -28,7 +28,6 @@
 #include "experiments/analysis/sentence_test.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/tuned_values.h"
-#include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/records/registration.h"
 

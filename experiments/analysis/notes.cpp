@@ -12,7 +12,6 @@
 
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/compared.h"
-#include "experiments/analysis/contrast.h"
 #include "experiments/analysis/control.h"
 #include "experiments/analysis/curve.h"
 #include "experiments/analysis/fairness.h"

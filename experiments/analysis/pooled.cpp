@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "experiments/analysis/claims.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 
 #include "experiments/records/result.h"
 #include "training/metrics/bleu.h"

@@ -27,7 +27,6 @@
 #include "training/device.h"
 #include "training/process/machine.h"
 #include "training/schedule.h"
-#include "training/storage/finite_json.h"
 #include "training/update.h"
 
 namespace ablate::commands {

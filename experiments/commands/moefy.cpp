@@ -8,7 +8,6 @@
 #include "experiments/commands/flags.h"
 #include "experiments/commands/lines.h"
 #include "experiments/commands/number_flags.h"
-#include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
 #include "experiments/records/run_start.h"
 #include "experiments/report/page/page.h"
@@ -17,7 +16,6 @@
 #include "experiments/run/moefication/moefication.h"
 #include "experiments/run/run_data.h"
 #include "training/checkpoint/checkpoint.h"
-#include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/weights.h"
 

@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "experiments/commands/commands.h"
-#include "experiments/commands/flags.h"
 #include "experiments/commands/number_flags.h"
 #include "experiments/errors.h"
 #include "experiments/run/run_estimate.h"

@@ -8,7 +8,6 @@
 
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
-#include "experiments/config/yaml/document.h"
 #include "experiments/exchange/format/seal.h"
 #include "experiments/records/folders.h"
 #include "tokenizer/model_trainer.h"

@@ -2,7 +2,6 @@
 
 #include <torch/csrc/jit/api/module.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 

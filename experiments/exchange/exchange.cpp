@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
-
 #include "data/random.h"
 #include "experiments/config/schema/printer.h"
-#include "experiments/config/yaml/document.h"
 #include "experiments/errors.h"
 #include "experiments/exchange/assembly.h"
 #include "experiments/exchange/format/name_map.h"

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "experiments/errors.h"
 #include "experiments/exchange/format/seal.h"

@@ -1,7 +1,6 @@
 #include "experiments/records/provenance.h"
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "experiments/records/result.h"
 #include "experiments/records/run_start.h"

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "experiments/config/schema/metric.h"
-#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
 

@@ -15,7 +15,6 @@
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/storage/durable_file.h"
-#include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
 #include "training/weights.h"
 

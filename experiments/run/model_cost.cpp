@@ -1,7 +1,6 @@
 #include "experiments/run/model_cost.h"
 
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
 
@@ -10,7 +9,6 @@
 #include "models/feed_forward/feed_forward.h"
 #include "tokenizer/special_tokens.h"
 #include "training/caching_allocator.h"
-#include "training/device.h"
 #include "training/likelihood.h"
 #include "training/trained_parts.h"
 #include "training/update.h"

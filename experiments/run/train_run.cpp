@@ -1,7 +1,5 @@
 #include "experiments/run/train_run.h"
 
-#include <fmt/format.h>
-
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/study/crossed_seeds.h"
 #include "experiments/records/folders.h"

@@ -10,7 +10,6 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/run_start.h"
-#include "experiments/schedule/tuning.h"
 #include "tokenizer/text/digest.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "experiments/config/schema/schema.h"
-#include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
 

@@ -2,8 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "experiments/config/study/comparison_check.h"
 #include "experiments/config/yaml/value.h"

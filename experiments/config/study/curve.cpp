@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/config/schema/option.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {

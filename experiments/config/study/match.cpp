@@ -11,7 +11,6 @@
 #include "experiments/config/schema/rules.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/parsed_study.h"
-#include "experiments/config/yaml/suggestion.h"
 #include "tokenizer/model_trainer.h"
 
 namespace ablate::config {

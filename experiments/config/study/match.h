@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "experiments/config/schema/experiment.h"
 #include "experiments/config/schema/tree.h"

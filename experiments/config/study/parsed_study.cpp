@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <utility>
-#include <variant>
 
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"

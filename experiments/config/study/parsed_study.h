@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "experiments/config/schema/experiment.h"
 #include "experiments/config/schema/layer_changes.h"
 #include "experiments/config/schema/tree.h"
 #include "experiments/config/study/arm.h"

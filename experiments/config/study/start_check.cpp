@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <variant>
 
 #include "experiments/config/schema/printer.h"
 #include "models/head_name.h"

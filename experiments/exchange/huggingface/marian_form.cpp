@@ -1,6 +1,5 @@
 #include "experiments/exchange/huggingface/marian_form.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "models/position/absolute.h"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "experiments/exchange/assembly.h"
 #include "models/options/transformer_options.h"
 

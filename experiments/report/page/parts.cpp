@@ -1,7 +1,5 @@
 #include "experiments/report/page/parts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "experiments/report/chart/scale.h"

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "experiments/analysis/cost.h"
 #include "experiments/analysis/figure.h"
-#include "experiments/config/schema/option.h"
 #include "experiments/report/markup.h"
 
 namespace ablate::report {

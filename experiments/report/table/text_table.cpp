@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <sstream>
-#include <utility>
 
 #include "experiments/config/yaml/problem.h"
 #include "experiments/records/folders.h"
