@@ -13,129 +13,132 @@
 namespace ablate::training {
 namespace {
 
-Found newest(const std::filesystem::path& checkpoints) {
-  const auto all = list_checkpoints(checkpoints);
-  if (all.empty())
-    throw CheckpointError(fmt::format("{} holds no checkpoint", checkpoints.string()));
-  return all.back();
+/// How weights are made of checkpoints: taken from one, their mean, or the exponential average that
+/// one holds.
+enum class Kind { saved, mean, exponential };
+
+/// Which weights of a run are taken.
+struct Selection {
+  std::string name;  // empty: as the checkpoint records
+  Kind kind = Kind::saved;
+  std::vector<int64_t> steps;
+};
+
+/// The checkpoints of a run with these options.
+struct Checkpoints {
+  const std::filesystem::path& folder;
+  const TrainingOptions& options;
+  std::vector<Found> all = list_checkpoints(folder);
+};
+
+int64_t newest(const Checkpoints& run) {
+  if (run.all.empty())
+    throw CheckpointError(fmt::format("{} holds no checkpoint", run.folder.string()));
+  return run.all.back().step;
 }
 
-std::string counted(int64_t count) {
-  return fmt::format("{} checkpoint{}", count, count == 1 ? "" : "s");
-}
-
-SelectedWeights exponential_average(const std::filesystem::path& checkpoints) {
-  auto last = load_checkpoint(newest(checkpoints).path);
-  return {"exponential average", extract_ema(last.optimizer)};
-}
-
-/// Throws CheckpointError unless it is there.
-Found regular_checkpoint(const std::filesystem::path& checkpoints, int64_t step,
-                         int64_t save_every) {
-  const auto all = list_checkpoints(checkpoints);
-  const auto found = std::ranges::find(all, step, &Found::step);
-  if (found == all.end())
+/// Throws CheckpointError if there is none of this step.
+Checkpoint load(const Checkpoints& run, int64_t step, Kind kind) {
+  std::string steps;
+  for (const auto& found : run.all) {
+    if (found.step == step) return load_checkpoint(found.path);
+    steps += fmt::format(" {}", found.step);
+  }
+  if (kind == Kind::mean)
     throw CheckpointError(
         fmt::format("{} lacks step {}, which belongs to an average of the checkpoints that "
                     "training.save_every ({}) names",
-                    checkpoints.string(), step, save_every));
-  return *found;
+                    run.folder.string(), step, run.options.save_every));
+  throw CheckpointError(fmt::format("{} holds no checkpoint of step {}; there are:{}",
+                                    run.folder.string(), step, steps));
 }
 
 /// The mean of the last `count` checkpoints that training.save_every names. There may be others
 /// between them, depending on when the run was stopped or validated.
-SelectedWeights mean_of_last(const std::filesystem::path& checkpoints, int64_t count,
-                             const TrainingOptions& options) {
-  const auto made = newest(checkpoints).step;
-  const auto steps = averaged_steps(made, count, options.save_every);
+Selection mean_of_last(const Checkpoints& run, int64_t count) {
+  const auto wanted = fmt::format("{} checkpoint{}", count, count == 1 ? "" : "s");
+  const auto made = newest(run);
+  const auto steps = averaged_steps(made, count, run.options.save_every);
   if (std::ssize(steps) < count)
     throw CheckpointError(fmt::format(
         "{} cannot give an average of {}: after {} steps a training has {} of those that "
         "training.save_every ({}) names",
-        checkpoints.string(), counted(count), made, steps.size(), options.save_every));
-  std::vector<Weights> models;
-  for (const auto step : steps) {
-    const auto found = regular_checkpoint(checkpoints, step, options.save_every);
-    models.push_back(merge_adapters(load_checkpoint(found.path).model, options.lora));
-  }
+        run.folder.string(), wanted, made, steps.size(), run.options.save_every));
   const auto text = count == 1 ? fmt::format("step {}", steps.front())
                                : fmt::format("steps {} to {}", steps.front(), steps.back());
-  return {fmt::format("average of {} ({})", counted(count), text), average(models)};
+  return {fmt::format("average of {} ({})", wanted, text), Kind::mean, steps};
 }
 
-SelectedWeights averaged(const std::filesystem::path& checkpoints, const TrainingOptions& options) {
-  if (options.ema > 0) return exponential_average(checkpoints);
-  return mean_of_last(checkpoints, options.average > 0 ? options.average : options.keep, options);
+Selection exponential_average(const Checkpoints& run) {
+  return {"exponential average", Kind::exponential, {newest(run)}};
 }
 
-/// The weights of a run that was only evaluated.
-SelectedWeights only_weights(const std::filesystem::path& checkpoints) {
-  auto only = load_checkpoint(newest(checkpoints).path);
-  return {only.state.value(kWeightsRecord, "last"), std::move(only.model)};
+Selection averaged(const Checkpoints& run) {
+  if (run.options.ema > 0) return exponential_average(run);
+  return mean_of_last(run, run.options.average > 0 ? run.options.average : run.options.keep);
 }
 
-Checkpoint at_step(const std::filesystem::path& checkpoints, const std::string& which) {
-  int64_t step = 0;
-  const auto* end = which.data() + which.size();
-  const auto parsed = std::from_chars(which.data(), end, step);
-  if (parsed.ec != std::errc() || parsed.ptr != end || fmt::format("{}", step) != which)
-    throw CheckpointError(
-        fmt::format("checkpoint '{}' is not best, last, averaged or a step", which));
-  std::string steps;
-  for (const auto& found : list_checkpoints(checkpoints)) {
-    if (found.step == step) return load_checkpoint(found.path);
-    steps += fmt::format(" {}", found.step);
-  }
-  throw CheckpointError(fmt::format("{} holds no checkpoint of step {}; there are:{}",
-                                    checkpoints.string(), step, steps));
+/// The steps whose mean is evaluated at `step`.
+std::vector<int64_t> averaged_at(int64_t step, const TrainingOptions& options) {
+  auto steps = averaged_steps(step, options.average, options.save_every);
+  if (steps.empty()) steps = {step};
+  return steps;
 }
 
 /// The weights that were validated best.
-SelectedWeights best_weights(const std::filesystem::path& checkpoints,
-                             const TrainingOptions& options) {
-  const auto last = load_checkpoint(newest(checkpoints).path);
-  const auto step = last.state.value("best_step", int64_t{0});
+Selection best(const Checkpoints& run) {
+  const auto step = load(run, newest(run), Kind::saved).state.value("best_step", int64_t{0});
   if (step == 0)
-    throw CheckpointError(fmt::format("{} has no best checkpoint: set training.evaluate_every",
-                                      checkpoints.string()));
-  auto best = at_step(checkpoints, std::to_string(step));
-  if (options.ema > 0) return {"best", extract_ema(best.optimizer)};
-  if (options.average == 0) return {"best", std::move(best.model)};
-  return {"best", average_at(checkpoints, {step, std::move(best.model)}, options)};
+    throw CheckpointError(
+        fmt::format("{} has no best checkpoint: set training.evaluate_every", run.folder.string()));
+  if (run.options.ema > 0) return {"best", Kind::exponential, {step}};
+  if (run.options.average == 0) return {"best", Kind::saved, {step}};
+  return {"best", Kind::mean, averaged_at(step, run.options)};
 }
 
-/// As saved, with adapters.
-SelectedWeights saved_weights(const std::filesystem::path& checkpoints, const std::string& which,
-                              const TrainingOptions& options) {
-  const bool follow_options = which.empty();
-  if (follow_options && !options.trains()) return only_weights(checkpoints);
-  if (which == "best" || (follow_options && options.patience > 0))
-    return best_weights(checkpoints, options);
-  if (which == "averaged" || (follow_options && (options.average > 0 || options.ema > 0)))
-    return averaged(checkpoints, options);
-  if (which == "last" || follow_options)
-    return {"last", load_checkpoint(newest(checkpoints).path).model};
-  return {fmt::format("step {}", which), at_step(checkpoints, which).model};
+Selection last(const Checkpoints& run) { return {"last", Kind::saved, {newest(run)}}; }
+
+/// Those that the run was evaluated with.
+Selection evaluated(const Checkpoints& run) {
+  const auto& options = run.options;
+  if (!options.trains()) return {"", Kind::saved, {newest(run)}};
+  if (options.patience > 0) return best(run);
+  return options.average > 0 || options.ema > 0 ? averaged(run) : last(run);
 }
 
-SelectedWeights saved_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
-                            const TrainingOptions& options) {
-  if (start.average > 0) return mean_of_last(checkpoints, start.average, options);
-  switch (start.weights) {
-    case StartWeights::evaluated:
-      return saved_weights(checkpoints, "", options);
-    case StartWeights::last:
-      return saved_weights(checkpoints, "last", options);
-    case StartWeights::best:
-      return saved_weights(checkpoints, "best", options);
-    case StartWeights::ema:
-      return exponential_average(checkpoints);
+Selection chosen(const Checkpoints& run, const std::string& which) {
+  if (which.empty()) return evaluated(run);
+  if (which == "best") return best(run);
+  if (which == "averaged") return averaged(run);
+  if (which == "last") return last(run);
+  int64_t step = 0;
+  std::from_chars(which.data(), which.data() + which.size(), step);
+  if (fmt::format("{}", step) != which)
+    throw CheckpointError(
+        fmt::format("checkpoint '{}' is not best, last, averaged or a step", which));
+  return {fmt::format("step {}", which), Kind::saved, {step}};
+}
+
+Selection chosen(const Checkpoints& run, const InitFromOptions& start) {
+  if (start.average > 0) return mean_of_last(run, start.average);
+  if (start.weights == StartWeights::last) return last(run);
+  if (start.weights == StartWeights::best) return best(run);
+  return start.weights == StartWeights::ema ? exponential_average(run) : evaluated(run);
+}
+
+SelectedWeights selected(const Checkpoints& run, const auto& which) {
+  auto selection = chosen(run, which);
+  std::vector<Weights> models;
+  for (const auto step : selection.steps) {
+    auto checkpoint = load(run, step, selection.kind);
+    if (selection.name.empty()) selection.name = checkpoint.state.value(kWeightsRecord, "last");
+    auto weights = selection.kind == Kind::exponential ? extract_ema(checkpoint.optimizer)
+                                                       : std::move(checkpoint.model);
+    models.push_back(merge_adapters(std::move(weights), run.options.lora));
   }
-  throw CheckpointError("invalid StartWeights");
-}
-
-SelectedWeights merged(SelectedWeights saved, const LoraOptions& lora) {
-  return {saved.name, merge_adapters(std::move(saved.weights), lora)};
+  auto weights = selection.kind == Kind::mean ? average(models) : std::move(models.front());
+  require_finite(weights, fmt::format("{} ({})", run.folder.string(), selection.name));
+  return {selection.name, std::move(weights)};
 }
 
 }  // namespace
@@ -150,14 +153,10 @@ std::vector<int64_t> averaged_steps(int64_t steps, int64_t count, int64_t save_e
 
 Weights average_at(const std::filesystem::path& checkpoints, const StepWeights& now,
                    const TrainingOptions& options) {
-  auto steps = averaged_steps(now.step, options.average, options.save_every);
-  if (steps.empty()) steps = {now.step};
+  const Checkpoints run{checkpoints, options};
   std::vector<Weights> models;
-  for (const auto step : steps) {
-    auto weights =
-        step == now.step
-            ? now.weights
-            : load_checkpoint(regular_checkpoint(checkpoints, step, options.save_every).path).model;
+  for (const auto step : averaged_at(now.step, options)) {
+    auto weights = step == now.step ? now.weights : load(run, step, Kind::mean).model;
     for (auto& [name, tensor] : weights) tensor = tensor.detach().cpu();
     models.push_back(merge_adapters(std::move(weights), options.lora));
   }
@@ -166,12 +165,12 @@ Weights average_at(const std::filesystem::path& checkpoints, const StepWeights& 
 
 SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
                                const TrainingOptions& options) {
-  return merged(saved_weights(checkpoints, which, options), options.lora);
+  return selected({checkpoints, options}, which);
 }
 
 SelectedWeights select_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
                              const TrainingOptions& options) {
-  return merged(saved_start(checkpoints, start, options), options.lora);
+  return selected({checkpoints, options}, start);
 }
 
 }  // namespace ablate::training

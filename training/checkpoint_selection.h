@@ -23,13 +23,13 @@ struct SelectedWeights {
 /// last; for a run that does not train, its only checkpoint. The best are the weights that were
 /// validated at that step, so with `ema` or `average` the average as it was then. An average is
 /// over the last multiples of `save_every`; other checkpoints are ignored. Adapters are merged
-/// before anything is averaged. Throws CheckpointError if there is no such checkpoint, or an
-/// average lacks one.
+/// before anything is averaged. Throws CheckpointError if there is no such checkpoint, an average
+/// lacks one, or a number is not finite.
 SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
                                const TrainingOptions& options);
 
 /// The weights that another run starts from, by its `start`; `options` are those of the run that
-/// has the checkpoints. Throws CheckpointError if there are none.
+/// has the checkpoints. Throws CheckpointError as select_weights().
 SelectedWeights select_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
                              const TrainingOptions& options);
 

@@ -68,8 +68,6 @@ LoadedRun loaded(const std::filesystem::path& path, const Select& select) {
   auto tokenizers = load_tokenizers(folder);
   auto model = make_model(experiment, tokenizers);
   const training::SelectedWeights chosen = select(folder.checkpoints(), experiment);
-  training::require_finite(chosen.weights,
-                           fmt::format("{} ({})", folder.checkpoints().string(), chosen.name));
   training::load_weights(*model, chosen.weights);
   model->to(training::resolve(experiment.training.device));
   return {experiment, model, std::move(tokenizers), config::format_of(experiment), chosen.name};

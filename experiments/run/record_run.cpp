@@ -1,7 +1,5 @@
 #include "experiments/run/record_run.h"
 
-#include <fmt/format.h>
-
 #include "data/text_file.h"
 #include "experiments/records/run_start.h"
 #include "training/checkpoint_selection.h"
@@ -40,8 +38,6 @@ int64_t earlier_steps(const Prepared& prepared) {
 records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::Transformer& model) {
   const auto& experiment = job.experiment;
   const auto chosen = training::select_weights(job.folder.checkpoints(), "", experiment.training);
-  training::require_finite(chosen.weights,
-                           fmt::format("{} ({})", job.folder.checkpoints().string(), chosen.name));
   training::load_weights(*model, chosen.weights);
   const auto validation =
       validation_of(model, prepared.data.validation,

@@ -175,7 +175,6 @@ HubExport export_huggingface(const ExportRequest& request) {
   auto run = run::load_run(request.run, request.checkpoint);
   run.model->to(torch::kCPU);
   require_one_vocabulary(run);
-  training::require_finite(training::weights_of(*run.model), request.run.string());
   models::cast_weights(*run.model, request.type);
   run.model->to(torch::kFloat);
   const auto files = hub_files_of(request, run);
