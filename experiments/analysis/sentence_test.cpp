@@ -78,15 +78,6 @@ ScoredSentences score_sentences(const Lines& outputs, const Lines& references) {
   return scored;
 }
 
-std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
-                                              const std::string& test_set) {
-  const auto outputs = read_lines(run.outputs(test_set));
-  const auto references = read_lines(run.references(test_set));
-  if (!outputs || !references || outputs->empty() || outputs->size() != references->size())
-    return {};
-  return score_sentences(*outputs, *references);
-}
-
 SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline) {
   return paired_test(arm.bleu, baseline.bleu, bleu_of);
 }
@@ -96,6 +87,17 @@ SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseli
 }
 
 namespace {
+
+/// The counts of a run folder; absent if outputs or references of the test set are missing, or
+/// their numbers of lines differ.
+std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
+                                              const std::string& test_set) {
+  const auto outputs = read_lines(run.outputs(test_set));
+  const auto references = read_lines(run.references(test_set));
+  if (!outputs || !references || outputs->empty() || outputs->size() != references->size())
+    return {};
+  return score_sentences(*outputs, *references);
+}
 
 /// The outputs of one arm on one test set, a value for each seed.
 using Outputs = std::vector<std::optional<ScoredSentences>>;

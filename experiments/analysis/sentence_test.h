@@ -20,11 +20,6 @@ struct ScoredSentences {
 
 ScoredSentences score_sentences(const Lines& outputs, const Lines& references);
 
-/// The counts of a run folder; absent if outputs or references of the test set are missing, or
-/// their numbers of lines differ.
-std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
-                                              const std::string& test_set);
-
 /// Both p values of the difference in BLEU, by the paired tests of sacreBLEU; 1 if all sentences
 /// have equal counts. REQUIRES: the same number of sentences in both.
 SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline);

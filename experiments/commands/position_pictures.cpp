@@ -103,8 +103,8 @@ std::string settings_of(const config::Experiment& experiment) {
   return settings;
 }
 
-}  // namespace
-
+/// A scheme's vectors, angles and biases as a new model has them; trained ones have their initial
+/// values. Empty if the scheme depends on content.
 report::PositionPicture position_picture(const std::string& name, const PositionOptions& scheme,
                                          const DrawnStack& stack) {
   const torch::NoGradGuard no_grad;
@@ -120,6 +120,14 @@ report::PositionPicture position_picture(const std::string& name, const Position
   if (terms.attention.bias.defined()) add_bias(terms.attention.bias, picture);
   return picture;
 }
+
+template <class... Schemes>
+std::vector<std::pair<std::string, PositionOptions>> every_scheme(
+    std::type_identity<std::variant<Schemes...>>) {
+  return {{std::string(Schemes::name), Schemes{}}...};
+}
+
+}  // namespace
 
 std::vector<report::PositionPicture> position_pictures(const config::Study& study) {
   std::vector<report::PositionPicture> pictures;
@@ -145,16 +153,6 @@ std::vector<report::PositionPicture> position_pictures(const config::Study& stud
                 [](const report::PositionPicture& picture) { return picture.maps.empty(); });
   return pictures;
 }
-
-namespace {
-
-template <class... Schemes>
-std::vector<std::pair<std::string, PositionOptions>> every_scheme(
-    std::type_identity<std::variant<Schemes...>>) {
-  return {{std::string(Schemes::name), Schemes{}}...};
-}
-
-}  // namespace
 
 std::string position_page(const DrawnStack& stack) {
   auto schemes = every_scheme(std::type_identity<PositionOptions>());

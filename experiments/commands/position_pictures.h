@@ -5,7 +5,6 @@
 
 #include "experiments/config/study/study.h"
 #include "experiments/report/report_data.h"
-#include "models/options/position_options.h"
 #include "models/position/position.h"
 
 namespace ablate::commands {
@@ -16,12 +15,6 @@ struct DrawnStack {
   models::PositionContext context{
       .d_model = 64, .heads = 4, .d_k = 16, .d_v = 16, .layers = 1, .causal = false};
 };
-
-/// A scheme's vectors, angles and biases as a new model has them; trained ones have their initial
-/// values. Empty if the scheme depends on content.
-report::PositionPicture position_picture(const std::string& name,
-                                         const models::PositionOptions& scheme,
-                                         const DrawnStack& stack);
 
 /// Every distinct scheme that the study's arms use, in a small stack: the encoder's if the model
 /// has one.

@@ -51,6 +51,66 @@ void pause(int tries) {
   }
 }
 
+/// A file without a name that a program writes one of its streams to.
+class Capture {
+ public:
+  explicit Capture(const char* name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
+    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
+  }
+  ~Capture() { close(descriptor_); }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+  std::string text() const {
+    std::string all;
+    char buffer[4096];
+    for (ssize_t got = 0;
+         (got = pread(descriptor_, buffer, sizeof buffer, static_cast<off_t>(all.size()))) > 0;)
+      all.append(buffer, static_cast<size_t>(got));
+    return all;
+  }
+
+ private:
+  int descriptor_;
+};
+
+int wait_for(pid_t process) {
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// The exit code and the output of a program.
+struct CommandResult {
+  int exit_code = 0;  // 128 + the signal if one ended it
+  std::string output, error;
+};
+
+/// Runs a program from PATH, without a shell, and waits for its end. Throws UsageError if there is
+/// no such program.
+CommandResult run_command(const std::vector<std::string>& words) {
+  const Capture output("output"), error("error");
+  std::vector<char*> arguments;
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, output.descriptor(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, error.descriptor(), STDERR_FILENO);
+  pid_t process = 0;
+  const int failure =
+      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0)
+    throw UsageError(words.front() + " cannot be started (" + std::strerror(failure) +
+                     "); is it installed and in PATH?");
+  const int code = wait_for(process);
+  return {code, output.text(), error.text()};
+}
+
 /// The standard output of a successful command; repeats it while failures are transient and
 /// `before_another` returns false.
 std::string ask(
@@ -103,22 +163,20 @@ std::vector<std::string> slurm::flags_in(const std::string& text) {
 }
 
 std::vector<QueuedJob> slurm::queue(const std::string& prefix) {
-  const auto text =
-      ask({"squeue", "--me", "--noheader", "--array", "--format=%F|%K|%T|%N|%r|%M|%j"});
+  const auto text = ask({"squeue", "--me", "--noheader", "--array", "--format=%F|%K|%T|%N|%r|%j"});
   std::vector<QueuedJob> jobs;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const auto fields = fields_of(line);
-    if (fields.size() < 7 || !fields[6].starts_with(prefix)) continue;
+    if (fields.size() < 6 || !fields[5].starts_with(prefix)) continue;
     const auto task = number_or(fields[1], -1);
     jobs.push_back({.id = task < 0 ? fields[0] : fmt::format("{}_{}", fields[0], task),
                     .array = fields[0],
                     .task = task,
-                    .name = trimmed(fields[6]),
+                    .name = trimmed(fields[5]),
                     .state = fields[2],
                     .node = fields[3],
-                    .reason = fields[4],
-                    .elapsed = fields[5]});
+                    .reason = fields[4]});
   }
   return jobs;
 }
@@ -149,62 +207,6 @@ int64_t slurm::most_tasks() {
     if (line.starts_with("MaxArraySize"))
       return std::max<int64_t>(1, number_or(trimmed(line.substr(line.find('=') + 1)), kArraySize));
   return kArraySize;
-}
-
-namespace {
-
-/// A file without a name that a program writes one of its streams to.
-class Capture {
- public:
-  explicit Capture(const char* name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
-    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
-  }
-  ~Capture() { close(descriptor_); }
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
-
-  int descriptor() const { return descriptor_; }
-
-  std::string text() const {
-    std::string all;
-    char buffer[4096];
-    for (ssize_t got = 0;
-         (got = pread(descriptor_, buffer, sizeof buffer, static_cast<off_t>(all.size()))) > 0;)
-      all.append(buffer, static_cast<size_t>(got));
-    return all;
-  }
-
- private:
-  int descriptor_;
-};
-
-int wait_for(pid_t process) {
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-}  // namespace
-
-CommandResult run_command(const std::vector<std::string>& words) {
-  const Capture output("output"), error("error");
-  std::vector<char*> arguments;
-  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output.descriptor(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, error.descriptor(), STDERR_FILENO);
-  pid_t process = 0;
-  const int failure =
-      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0)
-    throw UsageError(words.front() + " cannot be started (" + std::strerror(failure) +
-                     "); is it installed and in PATH?");
-  const int code = wait_for(process);
-  return {code, output.text(), error.text()};
 }
 
 }  // namespace ablate::schedule

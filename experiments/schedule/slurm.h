@@ -8,14 +8,13 @@ namespace ablate::schedule {
 
 /// One job of Slurm's queue, or one task of an array.
 struct QueuedJob {
-  std::string id;       // as scancel and scontrol take it: 12, 12_3
-  std::string array;    // 12; the id itself if it is not an array
-  int64_t task = -1;    // -1: no array's
-  std::string name;     // that it was submitted with
-  std::string state;    // RUNNING, PENDING, ...
-  std::string node;     // empty while it waits
-  std::string reason;   // why it waits
-  std::string elapsed;  // 1:02
+  std::string id;      // as scancel and scontrol take it: 12, 12_3
+  std::string array;   // 12; the id itself if it is not an array
+  int64_t task = -1;   // -1: no array's
+  std::string name;    // that it was submitted with
+  std::string state;   // RUNNING, PENDING, ...
+  std::string node;    // empty while it waits
+  std::string reason;  // why it waits
 };
 
 /// The options of a job for sbatch.
@@ -44,17 +43,3 @@ void cancel(const std::vector<std::string>& jobs);
 int64_t most_tasks();
 
 }  // namespace ablate::schedule::slurm
-
-namespace ablate::schedule {
-
-/// The exit code and the output of a program.
-struct CommandResult {
-  int exit_code = 0;  // 128 + the signal if one ended it
-  std::string output, error;
-};
-
-/// Runs a program from PATH, without a shell, and waits for its end. Throws UsageError if there is
-/// no such program.
-CommandResult run_command(const std::vector<std::string>& words);
-
-}  // namespace ablate::schedule

@@ -64,14 +64,9 @@ void add_arms_without_curve(const config::Study& study, const records::StudyFold
                        config::kFewestPoints)});
 }
 
-}  // namespace
-
-void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder) {
-  for (const auto& run : study.runs)
-    if (!records::is_left_out(run, folder)) clear(folder.run(run));
-  for (const auto& run : records::open_trials(study, folder)) clear(folder.run(run));
-}
-
+/// The runs whose configuration is known by the files of earlier ones, finished or not: trial runs
+/// that have not ended, and the runs of arms whose values are known, by curve without those that
+/// diverged. Throws CheckpointError if a result.json is damaged.
 std::vector<config::RunSpecification> known_runs(const config::Study& study,
                                                  const records::StudyFolder& folder) {
   auto runs = records::open_trials(study, folder);
@@ -79,6 +74,14 @@ std::vector<config::RunSpecification> known_runs(const config::Study& study,
   for (auto& run : records::with_best_values(study, folder).runs)
     if (run.waits.empty() && !records::is_left_out(run, folder)) runs.push_back(std::move(run));
   return runs;
+}
+
+}  // namespace
+
+void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder) {
+  for (const auto& run : study.runs)
+    if (!records::is_left_out(run, folder)) clear(folder.run(run));
+  for (const auto& run : records::open_trials(study, folder)) clear(folder.run(run));
 }
 
 StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& options) {

@@ -8,13 +8,6 @@ namespace ablate::schedule {
 /// again, and unfinished files. A run of a search or of a curve that diverged stays.
 void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder);
 
-/// The runs whose configuration is known by the files of earlier ones, finished or not: trial runs
-/// that have not ended, and the runs of arms whose values are known, by curve without those that
-/// diverged. Throws CheckpointError if a
-/// result.json is damaged.
-std::vector<config::RunSpecification> known_runs(const config::Study& study,
-                                                 const records::StudyFolder& folder);
-
 /// run_study() and, if the study tunes keys: trial runs until every arm's best values are known,
 /// and each arm with them as soon as they are. The search of an arm stops at a run that failed
 /// otherwise than by diverging, until the study is started again.

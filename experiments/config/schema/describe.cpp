@@ -72,6 +72,14 @@ Schema describe_value(Schema::Type kind, const Type& type, const void* slot) {
   return {.type = kind, .fallback = yaml_of(type, slot)};
 }
 
+/// The schema of an element of `model.changes`.
+Schema describe_change() {
+  auto schema = describe_layer();
+  const auto place = describe(options::slot_of(ChangePlace{})).children;
+  schema.children.insert(schema.children.begin(), place.begin(), place.end());
+  return schema;
+}
+
 Schema describe_member(const Type& type, const void* slot) {
   if (type.is<models::SideLayers>()) return describe_layer();
   if (type.is<models::LayerChanges>())
@@ -119,13 +127,6 @@ Schema describe_layer() {
   auto schema = describe(options::slot_of(models::LayerOptions{}));
   schema.of_layer = true;
   forget_defaults(schema);
-  return schema;
-}
-
-Schema describe_change() {
-  auto schema = describe_layer();
-  const auto place = describe(options::slot_of(ChangePlace{})).children;
-  schema.children.insert(schema.children.begin(), place.begin(), place.end());
   return schema;
 }
 

@@ -10,7 +10,5 @@ Schema describe(const options::ConstSlot& options);
 /// The schema of `model.encoder` and `model.decoder`: the keys of a layer, which default to those
 /// of the model.
 Schema describe_layer();
-/// The schema of an element of `model.changes`.
-Schema describe_change();
 
 }  // namespace ablate::config

@@ -21,8 +21,6 @@ std::string quoted_yaml(std::string_view text) {
   return quoted + '"';
 }
 
-std::string number_yaml(double number) { return fmt::format("{}", number); }
-
 namespace {
 
 std::string yaml_of_list(const options::Type& type, const void* slot) {
@@ -42,7 +40,7 @@ std::string yaml_of(const options::Type& type, const void* slot) {
     case Kind::integer:
       return std::to_string(*static_cast<const int64_t*>(slot));
     case Kind::number:
-      return number_yaml(*static_cast<const double*>(slot));
+      return fmt::format("{}", *static_cast<const double*>(slot));
     case Kind::text:
       return quoted_yaml(*static_cast<const std::string*>(slot));
     case Kind::choice:

@@ -49,7 +49,6 @@ inline std::string last_key(std::string_view path) {
 
 /// Text as a YAML scalar that parses back to the same text.
 std::string quoted_yaml(std::string_view text);
-std::string number_yaml(double number);
 
 /// A value other than a struct or a variant as YAML.
 std::string yaml_of(const options::Type& type, const void* slot);

@@ -35,8 +35,8 @@ torch::Tensor foreign_form(torch::Tensor x, const Origin& origin, int64_t heads)
   return (origin.transpose ? x.t() : x).contiguous();
 }
 
-}  // namespace
-
+/// Foreign tensors made of ours, as Assembly makes ours of them: the vocabulary stays in our order,
+/// rows that are skipped and added are zeros. REQUIRES: a map with a line for every weight.
 training::Tensors disassembled(const training::Weights& weights, const Origins& origins,
                                const models::TransformerOptions& options) {
   training::Tensors tensors;
@@ -58,6 +58,9 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
   return in_their_layout(tensors, options);
 }
 
+/// The same weights of a model whose residual stream has its even channels before its odd ones, so
+/// that sines and cosines that alternate become halves. Outputs stay as they are, since nothing
+/// else depends on the order of channels.
 training::Weights with_separate_sines(const training::Weights& weights) {
   const auto reads = [](const std::string& name) {  // the residual stream
     for (const auto* end :
@@ -81,6 +84,8 @@ training::Weights with_separate_sines(const training::Weights& weights) {
   }
   return changed;
 }
+
+}  // namespace
 
 training::Tensors hub_tensors(training::Weights weights, models::TransformerOptions options,
                               const WrittenFamily& form, const std::vector<int32_t>& order) {
