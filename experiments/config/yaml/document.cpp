@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "experiments/config/yaml/problem.h"
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::config {
 namespace {
@@ -215,7 +216,7 @@ constexpr size_t kMostBytes = 1 << 20;
 
 std::optional<Problem> bad_character(const Mark& mark, std::string_view line) {
   bool indentation = true;
-  for (size_t i = 0; i < line.size();) {
+  for (size_t i = 0, end = 0; i < line.size(); i = end) {
     const auto at = [&](std::string message) {
       return problem_at({mark.source, mark.line, static_cast<int>(i)}, std::move(message));
     };
@@ -224,10 +225,9 @@ std::optional<Problem> bad_character(const Mark& mark, std::string_view line) {
     if ((byte < 0x20 && byte != '\t') || byte == 0x7F)
       return at(fmt::format("control character 0x{:02X}", byte));
     indentation = indentation && byte == ' ';
-    const size_t length = utf8_length(line.substr(i));
-    if (length == 0)
+    tokenizer::next_code_point(line, end);
+    if (!tokenizer::valid_utf8(line.substr(i, end - i)))
       return at(fmt::format("byte 0x{:02X} is not UTF-8; save the file as UTF-8", byte));
-    i += length;
   }
   return {};
 }

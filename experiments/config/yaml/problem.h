@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ablate::config {
@@ -29,10 +27,6 @@ struct ConfigError : std::runtime_error {
 
   std::vector<Problem> problems;
 };
-
-/// Bytes of the UTF-8 character (RFC 3629) at the start of `text`; 0 if there is no valid one.
-/// REQUIRES: text is not empty.
-size_t utf8_length(std::string_view text);
 
 /// `text` made safe for a terminal: '?' replaces control characters except tabs and line ends,
 /// changes of the reading direction, and bytes that are not UTF-8.
