@@ -64,9 +64,7 @@ void add_eval(CLI::App& app) {
   auto request = std::make_shared<EvalRequest>();
   auto* verb = app.add_subcommand("eval", "Score a run's test sets again");
   verb->add_option("run", request->run, "The run folder")->required();
-  verb->add_option("--checkpoint", request->checkpoint,
-                   "Which weights; absent: those that the run was evaluated with")
-      ->type_name(kCheckpoint);
+  add_checkpoint_flag(*verb, request->checkpoint);
   verb->add_option("--data", request->data,
                    "Folder of relative data paths; absent: as in training");
   request->decoding.add(*verb);

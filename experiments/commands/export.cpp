@@ -58,9 +58,7 @@ void add_export(CLI::App& app) {
   verb->add_option("--dtype", words->dtype, "Of the weights")
       ->type_name(type_of_words({"fp32", "bf16"}))
       ->capture_default_str();
-  verb->add_option("--checkpoint", request->checkpoint,
-                   "Which weights; absent: those that the run was evaluated with")
-      ->type_name(kCheckpoint);
+  add_checkpoint_flag(*verb, request->checkpoint);
   verb->add_option("--data", request->data,
                    "Folder of relative data paths; absent: as in training");
   verb->footer(

@@ -19,6 +19,12 @@ void add_data_flag(CLI::App& verb, std::string& folder) {
   verb.add_option("--data", folder, "Folder of relative data paths; absent: the study's folder");
 }
 
+void add_checkpoint_flag(CLI::App& verb, std::string& checkpoint) {
+  verb.add_option("--checkpoint", checkpoint,
+                  "Which weights; absent: those that the run was evaluated with")
+      ->type_name(kCheckpoint);
+}
+
 std::filesystem::path data_folder(const std::string& folder) {
   if (!std::filesystem::is_directory(folder))
     throw UsageError(

@@ -20,6 +20,9 @@ void add_data_flag(CLI::App& verb, std::string& folder);
 /// The folder that `--data` names. Throws UsageError if it is not a folder.
 std::filesystem::path data_folder(const std::string& folder);
 
+/// Adds `--checkpoint` to a verb that takes the weights of a run.
+void add_checkpoint_flag(CLI::App& verb, std::string& checkpoint);
+
 /// The flags of verbs that write text: a flag for every option of `decoding`, over a run's own.
 class DecodingFlags {
  public:

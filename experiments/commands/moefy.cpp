@@ -144,9 +144,7 @@ void add_moefy(CLI::App& app) {
       ->check(between(100, 10'000'000))
       ->capture_default_str();
   verb->add_option("--seed", request->options.seed, "Of groups and router")->capture_default_str();
-  verb->add_option("--checkpoint", request->checkpoint,
-                   "Which weights; absent: those that the run was evaluated with")
-      ->type_name(kCheckpoint);
+  add_checkpoint_flag(*verb, request->checkpoint);
   verb->add_option("--data", request->data,
                    "Folder of relative data paths; absent: as in training");
   verb->add_option("--threads", request->threads, "CPU threads, also for the measured times")

@@ -91,8 +91,7 @@ void add_register(CLI::App& app) {
   auto* verb =
       app.add_subcommand("register", "Fix a study, its data and this program before it runs");
   verb->add_option("study", request->study, "The study's YAML file")->required();
-  verb->add_option("--data", request->data,
-                   "Folder of relative data paths; absent: the study's folder");
+  add_data_flag(*verb, request->data);
   add_set_flag(*verb, request->sets);
   verb->footer(
       "Writes STUDY.lock beside STUDY.yaml: the SHA-256 of what the study declares, of its data "

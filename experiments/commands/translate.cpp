@@ -275,9 +275,7 @@ void generate(const TranslateRequest& request, bool from_input) {
 void add_shared(CLI::App& verb, TranslateRequest& request) {
   verb.add_option("run", request.runs, "The run folder; several vote by their mean probability")
       ->required();
-  verb.add_option("--checkpoint", request.checkpoint,
-                  "Which weights; absent: those that the run was evaluated with")
-      ->type_name(kCheckpoint);
+  add_checkpoint_flag(verb, request.checkpoint);
   request.decoding.add(verb);
   verb.add_option("--precision", request.precision, "Type of the weights")
       ->type_name(type_of_words(config::choices_of(models::WeightDtype{})))
