@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <span>
 #include <unordered_set>
 #include <vector>
 
 #include "data/word_vectors.h"
+#include "experiments/config/study/study_notes.h"
 #include "experiments/errors.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/moefication/moefication.h"
@@ -77,15 +77,6 @@ training::Weights parameters_of(const models::TransformerImpl& model) {
   return parameters;
 }
 
-/// The first names, and the number of the others.
-std::string listed(const std::vector<std::string>& names) {
-  constexpr size_t kMostNames = 3;
-  const std::span all(names);
-  const auto text = fmt::format("{}", fmt::join(all.first(std::min(kMostNames, all.size())), ", "));
-  return all.size() <= kMostNames ? text
-                                  : fmt::format("{} and {} more", text, all.size() - kMostNames);
-}
-
 bool is_allowed(const std::string& name, const std::vector<std::string>& allowed) {
   return std::ranges::any_of(
       allowed, [&](const std::string& words) { return training::is_named(name, words); });
@@ -110,7 +101,7 @@ struct Unmatched {
 std::string classes_text(const data::Labels& labels) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < labels.count(); ++i) names.push_back(labels.name(i));
-  return listed(names);
+  return config::listed(names);
 }
 
 Unmatched unmatched(const training::Weights& own, const training::Weights& source) {
@@ -140,7 +131,7 @@ void check_fit(const training::Weights& own, const training::Weights& source,
     for (auto& name : missing) name = with_shapes(name, own.at(name), source);
     throw UsageError(fmt::format(
         "{} has no weights for: {}; give the arm the model of that run{}", folder.string(),
-        listed(missing),
+        config::listed(missing),
         options.trains() ? ", or name the parameters that may keep their initial values in "
                            "training.init_from.allow (router, decoder.layers.3)"
                          : ", since training.steps is 0 and they would not be trained"));
@@ -149,7 +140,7 @@ void check_fit(const training::Weights& own, const training::Weights& source,
     throw UsageError(
         fmt::format("the arm's model has no place for weights of {}: {}; give it the model of that "
                     "run, or name the unused parts in training.init_from.drop or .allow",
-                    folder.string(), listed(unused)));
+                    folder.string(), config::listed(unused)));
 }
 
 /// Whether the source run has other classes, so that its classifier cannot be copied. Throws
