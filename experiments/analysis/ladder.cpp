@@ -31,12 +31,6 @@ bool is_tunable(const std::string& axis) {
                                        !axis.starts_with("training.budget"));
 }
 
-/// The number that a grid's value spells; NaN if it is none.
-double number_of(const std::string& value) {
-  return config::parse_number({.type = config::Value::Type::scalar, .scalar = value})
-      .value.value_or(kUntested);
-}
-
 /// The value of the grid's key in a task; null if its grid has no such key.
 const std::string* value_of(const TaskEvidence& task, const std::string& key) {
   const auto found = std::ranges::find(task.setting.grid, key, &config::GridPoint::key);
@@ -53,7 +47,7 @@ double parameters_of_baseline(const TaskEvidence& task) {
 Rung rung_of(const TaskEvidence& task, const std::string& axis) {
   if (axis == kSizeAxis) return {task.name, task.setting.size, parameters_of_baseline(task)};
   const auto& value = *value_of(task, axis);
-  return {task.name, value, number_of(value)};
+  return {task.name, value, config::spelled_number(value).value_or(kUntested)};
 }
 
 /// The coordinates of a task besides the axis: "small, peak=0.004".
@@ -318,7 +312,7 @@ std::vector<std::string> axes_of(const Tasks& tasks) {
   if (!first.size.empty()) axes.emplace_back(kSizeAxis);
   for (const auto& point : first.grid)
     if (std::ranges::none_of(tasks, [&](const auto* task) {
-          return std::isnan(number_of(*value_of(*task, point.key)));
+          return !config::spelled_number(*value_of(*task, point.key));
         }))
       axes.push_back(point.key);
   return axes;

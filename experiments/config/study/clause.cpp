@@ -30,10 +30,6 @@ bool word_letter(char letter) {
          std::string_view("._=-+").find(letter) != std::string_view::npos;
 }
 
-std::optional<double> number_of(std::string_view word) {
-  return parse_number({.type = Value::Type::scalar, .scalar = std::string(word)}).value;
-}
-
 class ClauseReader {
  public:
   ClauseReader(const std::string& text, const StudyNames& names) : text_(text), names_(names) {}
@@ -100,7 +96,7 @@ class ClauseReader {
   double read_number() {
     const size_t at = start();
     const auto word = read_word();
-    const auto number = number_of(word);
+    const auto number = spelled_number(word);
     if (!number) throw Unreadable{at, fmt::format("{} is not a number", in_quotes(word))};
     return *number;
   }
@@ -109,7 +105,7 @@ class ClauseReader {
     Term term;
     size_t at = start();
     auto word = read_word();
-    if (const auto number = number_of(word)) {
+    if (const auto number = spelled_number(word)) {
       term.factor = *number;
       if (!take("*")) return term;
       at = start();

@@ -279,6 +279,10 @@ Parsed<double> parse_number(const Value& value) {
                       meant ? fmt::format("; write {}", *meant) : "")};
 }
 
+std::optional<double> spelled_number(const std::string& text) {
+  return parse_number({.type = Value::Type::scalar, .scalar = text}).value;
+}
+
 Parsed<std::string> parse_text(const Value& value) {
   if (auto why = not_single(value, "text"); !why.empty()) return {{}, std::move(why)};
   if (value.scalar.find('\0') != std::string::npos) return {{}, "contains a NUL character"};

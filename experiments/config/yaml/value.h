@@ -102,6 +102,9 @@ Parsed<int64_t> parse_integer(const Value& value);
 Parsed<double> parse_number(const Value& value);
 Parsed<std::string> parse_text(const Value& value);
 
+/// The number that a text spells; absent if it spells none.
+std::optional<double> spelled_number(const std::string& text);
+
 /// The numbers of a range such as "1-3" or "1..3"; empty if `text` is not a range of at most a
 /// hundred numbers.
 std::vector<int64_t> meant_range(const std::string& text);

@@ -14,8 +14,7 @@ namespace ablate::report {
 namespace {
 
 double number_of(const std::string& value) {
-  return config::parse_number({.type = config::Value::Type::scalar, .scalar = value})
-      .value.value_or(std::nan(""));
+  return config::spelled_number(value).value_or(std::nan(""));
 }
 
 statistics::Interval range_of(const config::TriedCombination& tried) {
