@@ -91,7 +91,7 @@ std::optional<statistics::Interval> interval_at(const Values& values, config::Pa
                                                 double level) {
   if (test == config::PairedTest::t) return statistics::t_interval_at(values, 1 - level);
   if (test == config::PairedTest::e_value) return statistics::e_value_interval_at(values, level);
-  return statistics::sign_flip_interval_at(values, level);
+  return statistics::sign_flip_interval(values, level);
 }
 
 /// The comparisons that cannot be tested are not significant.

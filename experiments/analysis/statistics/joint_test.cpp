@@ -13,8 +13,6 @@
 namespace ablate::statistics {
 namespace {
 
-constexpr double kLevel = 1 - kConfidence;
-
 using Samples = std::span<const std::vector<double>>;
 
 double largest_size(std::span<const double> values) {
@@ -117,9 +115,10 @@ Interval agreeing(Interval interval, bool rejected, double sum) {
   return interval;
 }
 
-/// The interval of theta in sample - theta * slopes, for each sample.
-std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, double level,
-                                            Joint joint) {
+}  // namespace
+
+std::vector<std::optional<Interval>> joint_ratio_intervals(Samples samples, Samples baselines,
+                                                           double level, Joint joint) {
   if (samples.empty()) return {};
   const size_t seeds = samples.front().size();
   const auto patterns = SignPatterns::of(seeds);
@@ -134,8 +133,8 @@ std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, dou
   std::vector<std::optional<Interval>> intervals(samples.size());
   for (size_t step = 0; step < samples.size(); ++step) {
     const size_t i = steps.order[step];
-    if (!std::ranges::all_of(slopes[i], [](double slope) { return slope > 0; })) continue;
-    const auto slope = scaled(slopes[i]);
+    if (!std::ranges::all_of(baselines[i], [](double slope) { return slope > 0; })) continue;
+    const auto slope = scaled(baselines[i]);
     const auto slope_sums = patterns.sums(slope);
     const auto rivals = rivals_of(steps, step, level);
     const Line line{values[i], slope, sums[i], slope_sums};
@@ -143,14 +142,12 @@ std::vector<std::optional<Interval>> invert(Samples samples, Samples slopes, dou
     const auto interval = joint == Joint::max_t ? supported(line, rivals, least)
                                                 : supported_by_own_p(line, rivals, least);
     if (!interval) continue;
-    const double scale = largest_size(samples[i]) / largest_size(slopes[i]);
+    const double scale = largest_size(samples[i]) / largest_size(baselines[i]);
     const Interval unscaled{interval->low * scale, interval->high * scale};
     intervals[i] = agreeing(unscaled, steps.p[step] <= level, sums[i].front());
   }
   return intervals;
 }
-
-}  // namespace
 
 std::vector<double> joint_sign_flip_p(Samples samples, Side side, Joint joint) {
   if (samples.empty()) return {};
@@ -172,21 +169,12 @@ std::vector<std::optional<Interval>> joint_sign_flip_intervals(Samples samples, 
                                                                Joint joint) {
   std::vector<std::vector<double>> ones;
   for (const auto& sample : samples) ones.emplace_back(sample.size(), 1.0);
-  return invert(samples, ones, level, joint);
+  return joint_ratio_intervals(samples, ones, level, joint);
 }
 
-std::vector<std::optional<Interval>> joint_ratio_intervals(Samples samples, Samples baselines,
-                                                           double level, Joint joint) {
-  return invert(samples, baselines, level, joint);
-}
-
-std::optional<Interval> sign_flip_interval_at(std::span<const double> values, double level) {
+std::optional<Interval> sign_flip_interval(std::span<const double> values, double level) {
   const std::vector<double> sample(values.begin(), values.end()), ones(values.size(), 1.0);
-  return invert({&sample, 1}, {&ones, 1}, level, Joint::max_t).front();
-}
-
-std::optional<Interval> sign_flip_interval(std::span<const double> values) {
-  return sign_flip_interval_at(values, kLevel);
+  return joint_ratio_intervals({&sample, 1}, {&ones, 1}, level, Joint::max_t).front();
 }
 
 }  // namespace ablate::statistics

@@ -50,9 +50,7 @@ std::vector<std::optional<Interval>> joint_ratio_intervals(
     double level = 1 - kConfidence, Joint joint = Joint::max_t);
 
 /// The interval of one sample: contains 0 exactly if sign_flip_p() is above `level`.
-std::optional<Interval> sign_flip_interval_at(std::span<const double> values, double level);
-
-/// The same at 1 - kConfidence.
-std::optional<Interval> sign_flip_interval(std::span<const double> values);
+std::optional<Interval> sign_flip_interval(std::span<const double> values,
+                                           double level = 1 - kConfidence);
 
 }  // namespace ablate::statistics

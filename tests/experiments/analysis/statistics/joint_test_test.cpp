@@ -153,8 +153,8 @@ TEST(SignFlipInterval, ByHand) {
   EXPECT_NEAR(interval->high, 6, kTolerance);
   EXPECT_FALSE(sign_flip_interval(Values{1, 2, 3, 4, 5}));
   EXPECT_EQ(sign_flip_interval(Values(6, 2.0)), (Interval{2, 2}));
-  EXPECT_FALSE(sign_flip_interval_at(Values{1, 2, 3, 4, 5, 6}, 0.025));
-  EXPECT_TRUE(sign_flip_interval_at(Values{1, 2, 3, 4, 5, 6, 7}, 0.025));
+  EXPECT_FALSE(sign_flip_interval(Values{1, 2, 3, 4, 5, 6}, 0.025));
+  EXPECT_TRUE(sign_flip_interval(Values{1, 2, 3, 4, 5, 6, 7}, 0.025));
   EXPECT_FALSE(sign_flip_interval(Values{}));
 }
 
@@ -207,7 +207,7 @@ bool agrees(const Study& study, bool reduce) {
     }
     if (!reduce) continue;
     const auto& sample = study.samples[i];
-    const auto alone = sign_flip_interval_at(sample, 0.05 / static_cast<double>(p.size()));
+    const auto alone = sign_flip_interval(sample, 0.05 / static_cast<double>(p.size()));
     const double corrected = sign_flip_p(sample) * static_cast<double>(p.size());
     EXPECT_EQ(holds_zero(alone), corrected > 0.05);
   }
