@@ -8,6 +8,7 @@
 #include "tokenizer/foreign.h"
 #include "tokenizer/huggingface/normalizer.h"
 #include "tokenizer/model_check.h"
+#include "tokenizer/text/digest.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -117,20 +118,6 @@ void require_expressible(const Parts& parts) {
       throw TokenizerError("the piece '" + piece.text +
                            "', which a user defined or put out of use, has no form in "
                            "tokenizer.json");
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t j = i; j < i + 3; ++j)
-      three = three << 8U | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0U);
-    for (size_t j = 0; j < 4; ++j)
-      text += i + j > bytes.size() ? '=' : kDigits[three >> (18 - 6 * j) & 63U];
-  }
-  return text;
 }
 
 json replaced(const char* how, const char* pattern, const char* content) {

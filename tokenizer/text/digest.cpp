@@ -87,4 +87,18 @@ std::string sha256(std::string_view bytes) {
   return digest.sha256();
 }
 
+std::string base64(std::string_view bytes) {
+  static constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string result;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t three = 0;
+    for (size_t k = 0; k < 3; ++k)
+      three = three << 8U | (i + k < bytes.size() ? static_cast<uint8_t>(bytes[i + k]) : 0U);
+    for (size_t k = 0; k < 4; ++k)
+      result += i + k > bytes.size() ? '=' : kLetters[three >> (18 - 6 * k) & 63U];
+  }
+  return result;
+}
+
 }  // namespace ablate::tokenizer

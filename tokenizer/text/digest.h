@@ -8,6 +8,9 @@
 
 namespace ablate::tokenizer {
 
+/// Base64 of `bytes` (RFC 4648), with its padding.
+std::string base64(std::string_view bytes);
+
 /// SHA-256 of `bytes` as 64 lower-case hexadecimal digits.
 std::string sha256(std::string_view bytes);
 

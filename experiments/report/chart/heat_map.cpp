@@ -7,6 +7,7 @@
 
 #include "experiments/report/chart/png.h"
 #include "experiments/report/chart/scale.h"
+#include "tokenizer/text/digest.h"
 
 namespace ablate::report {
 namespace {
@@ -77,7 +78,7 @@ Markup draw(const HeatMap& map) {
   const auto image = image_of(map, map.full.value_or(std::max(std::abs(low), std::abs(high))));
   auto place = box("pixels", kMapTop, kMapHeight);
   place.push_back({"preserveAspectRatio", "none"});
-  place.push_back({"href", "data:image/png;base64," + base64(png(image))});
+  place.push_back({"href", "data:image/png;base64," + tokenizer::base64(png(image))});
   const double bottom = kMapTop + kMapHeight;
   const auto values = fmt::format("values from {} to {}", plain(low), plain(high));
   const double last = static_cast<double>(image.height - 1);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ablate::report {
@@ -18,7 +17,5 @@ struct Image {
 
 /// The image as a PNG file (ISO/IEC 15948). REQUIRES: width and height are at least 1.
 std::string png(const Image& image);
-
-std::string base64(std::string_view bytes);
 
 }  // namespace ablate::report

@@ -299,15 +299,6 @@ TEST(Strip, DotsLieInProportionAndSayTheirValues) {
   EXPECT_NEAR(places[1] - places[0], places[2] - places[1], 0.15);
 }
 
-TEST(Base64, IsThatOfRfc4648) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64("\xff\xfe\xfd"), "//79");
-}
-
 TEST(Png, HoldsItsPixelsAndRightChecksums) {
   const Image image{
       .width = 3, .height = 2, .palette = {{0, 0, 0}, {255, 0, 1}}, .pixels = {0, 1, 0, 1, 1, 0}};
