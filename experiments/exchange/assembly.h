@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -14,6 +15,12 @@ namespace ablate::exchange {
 /// Whether the output is an embedding.
 constexpr bool ties_output(models::Tying tying) {
   return tying != models::Tying::none && tying != models::Tying::embeddings;
+}
+
+/// The layers of a map for the model: those of the deeper side.
+inline int64_t most_layers(const models::TransformerOptions& options) {
+  return std::max(models::depth_of(options, models::Side::encoder),
+                  models::depth_of(options, models::Side::decoder));
 }
 
 /// What assembling depends on besides the tensors and their names.

@@ -168,12 +168,11 @@ int64_t import_safetensors(const ImportRequest& request) {
   const auto loaded_tokenizers = run::load_tokenizers(tokenizers);
   const auto model = run::make_model(experiment, loaded_tokenizers);
   const auto foreign = training::read_safetensors(weights);
-  const auto layers = std::max(models::depth_of(experiment.model, models::Side::encoder),
-                               models::depth_of(experiment.model, models::Side::decoder));
-  const auto origins = request.names.empty()
-                           ? Origins()
-                           : with_tying(expanded(read_origins(request.names), layers),
-                                        ties_output(experiment.model.tying));
+  const auto origins =
+      request.names.empty()
+          ? Origins()
+          : with_tying(expanded(read_origins(request.names), most_layers(experiment.model)),
+                       ties_output(experiment.model.tying));
   Assembly assembly(foreign, origins, {.source = weights.string()});
   training::Weights taken;
   for (const auto& [name, tensor] : training::weights_of(*model))

@@ -1,7 +1,5 @@
 #include "experiments/exchange/huggingface/disassembly.h"
 
-#include <algorithm>
-
 #include "experiments/exchange/assembly.h"
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/layouts.h"
@@ -90,10 +88,8 @@ training::Weights with_separate_sines(const training::Weights& weights) {
 training::Tensors hub_tensors(training::Weights weights, models::TransformerOptions options,
                               const WrittenFamily& form, const std::vector<int32_t>& order) {
   if (form.separates_sines) weights = with_separate_sines(weights);
-  const auto layers = std::max(models::depth_of(options, models::Side::encoder),
-                               models::depth_of(options, models::Side::decoder));
   const auto map = family_map(form.family);
-  const auto origins = expanded(map.tensors, layers);
+  const auto origins = expanded(map.tensors, most_layers(options));
   for (const auto& [name, origin] : origins)
     if (origin.always && !weights.contains(name))
       weights[name] = torch::zeros({weights.at("embedding").size(0)});

@@ -47,11 +47,6 @@ std::vector<int64_t> foreign_rows(const tokenizer::IdMap& ids) {
   return rows;
 }
 
-int64_t most_layers(const models::TransformerOptions& options) {
-  return std::max(models::depth_of(options, models::Side::encoder),
-                  models::depth_of(options, models::Side::decoder));
-}
-
 /// The bias of the output with the least of all numbers for ids that are never written.
 torch::Tensor never_writing(torch::Tensor bias, const tokenizer::IdMap& ids) {
   for (int32_t id = 0; id < ids.size(); ++id)
