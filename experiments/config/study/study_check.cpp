@@ -18,7 +18,7 @@
 #include "experiments/config/yaml/suggestion.h"
 
 namespace ablate::config {
-bool RunCheck::add(const Place& run, const Experiment& experiment, const Tree& tree) {
+bool RunCheck::add(const StudyNotes::Place& run, const Experiment& experiment, const Tree& tree) {
   ++runs_;
   std::vector<BrokenRule> broken;
   collect_broken_rules(options::slot_of(experiment), "", broken);

@@ -19,12 +19,8 @@ namespace ablate::config {
 /// Checks the rules in every run and reports each broken rule once.
 class RunCheck {
  public:
-  struct Place {
-    std::string task, arm;
-  };
-
   /// Returns whether the run breaks no rule.
-  bool add(const Place& run, const Experiment& experiment, const Tree& tree);
+  bool add(const StudyNotes::Place& run, const Experiment& experiment, const Tree& tree);
 
   /// Names the first task and arm that break a rule, and how many more do, unless all runs break
   /// it.
@@ -33,7 +29,7 @@ class RunCheck {
  private:
   struct Breach {
     Mark mark;
-    Place first;
+    StudyNotes::Place first;
     size_t runs = 0;
   };
   using Key = std::tuple<std::string, int, int, std::string>;  // source, line, column, message
