@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -53,9 +54,8 @@ TEST(Control, IsOfEverySettingOrOfNone) {
   const std::string tasks =
       "name: s\nseeds: [1]\ntasks: {copy: {data: {task: copy}}, sort: {data: {task: sort}MORE}}\n";
   const auto study = [&](const std::string& more) {
-    auto text = tasks;
-    text.replace(text.find("MORE"), 4, more);
-    return study_of(text + kThree + "compare: {baseline: a, metric: exact_match}\n");
+    return study_of(replaced(tasks, "MORE", more) + kThree +
+                    "compare: {baseline: a, metric: exact_match}\n");
   };
   EXPECT_TRUE(study("").compare->control);
   EXPECT_FALSE(study(", training.steps: 0, training.init_from: {run: r}").compare->control);

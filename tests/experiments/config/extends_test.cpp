@@ -36,17 +36,11 @@ class Extended : public testing::Test {
   /// The messages with names of files instead of paths.
   std::string messages(const std::string& yaml) const {
     std::string text;
-    try {
-      read(yaml);
-    } catch (const ConfigError& error) {
-      for (const auto& problem : error.problems)
-        text += fmt::format("{}{}:{}:{}: {}", text.empty() ? "" : "\n",
-                            std::filesystem::path(problem.file).filename().string(), problem.line,
-                            problem.column, problem.message);
-    }
-    const auto folder = small_.folder().string() + "/";
-    for (size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
-    return text;
+    for (const auto& problem : problems_of([&] { read(yaml); }))
+      text += fmt::format("{}{}:{}:{}: {}", text.empty() ? "" : "\n",
+                          std::filesystem::path(problem.file).filename().string(), problem.line,
+                          problem.column, problem.message);
+    return replaced_everywhere(text, small_.folder().string() + "/", "");
   }
 
   const TemporaryFile small_{kSmall, "small.yaml"};

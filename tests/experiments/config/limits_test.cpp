@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "experiments/config/schema/printer.h"
 #include "tests/experiments/config/study_text.h"
 #include "tests/says.h"
 
@@ -56,13 +55,9 @@ TEST(Limits, NoMistakeKeepsACopyOfALongLine) {
   std::string line = "name: s, seeds: [1]";
   for (int i = 0; i < 9'000; ++i) line += fmt::format(", x{}: 1", i);
   const TemporaryFile file("{" + line + std::string(900'000, ' ') + "}\n");
-  try {
-    read_study(file.path());
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_GE(error.problems.size(), 9'000U);
-    for (const auto& problem : error.problems) EXPECT_TRUE(problem.text.empty());
-  }
+  const auto problems = problems_of([&] { read_study(file.path()); });
+  EXPECT_GE(problems.size(), 9'000U);
+  for (const auto& problem : problems) EXPECT_TRUE(problem.text.empty());
 }
 
 TEST(Limits, ManyRunsAreRefused) {

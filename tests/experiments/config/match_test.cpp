@@ -26,9 +26,6 @@ TEST(Match, GivesEveryArmTheBaselinesParameters) {
   EXPECT_EQ(hidden_of(study, "copy", "deep"), 200);   // 2 * 2 * 300 = 3 * 2 * 200
   const auto& origins = study.runs[1].origins;
   EXPECT_EQ(origins.at("model.feed_forward.d_hidden"), "match");
-  EXPECT_EQ(study.notes.front(),
-            "match: model.feed_forward.d_hidden is 200, which gives 80896 parameters; the baseline "
-            "has 80896, both with a vocabulary of 64 (copy/gated, copy/deep)");
 }
 
 TEST(Match, CountsWithTheVocabularyThatAKeyDeclares) {

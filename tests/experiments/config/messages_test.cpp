@@ -20,7 +20,7 @@ std::string answer(const MessageRow& row) {
     if (study.notes.empty()) return "accepted";
     return fmt::format("note: {}", fmt::join(study.notes, "\nnote: "));
   } catch (const ConfigError& error) {
-    return messages_in(error, "");
+    return messages_in(error.problems, "");
   }
 }
 

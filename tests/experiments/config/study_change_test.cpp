@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -16,13 +17,11 @@ constexpr const char* kThen =
     "expect: [a.bleu within 1 of 2, a.bleu > 0]\n";
 
 std::string with(const std::string& from, const std::string& to) {
-  std::string text = kThen;
-  return text.replace(text.find(from), from.size(), to);
+  return replaced(kThen, from, to);
 }
 
 std::vector<std::string> changes_to(const std::string& now) {
-  const TemporaryFile then_file(kThen), now_file(now);
-  return changes(read_study(then_file.path()), read_study(now_file.path()));
+  return changes(study_of(kThen), study_of(now));
 }
 
 using Lines = std::vector<std::string>;
@@ -53,16 +52,14 @@ TEST(StudyChange, ArmsAndSeedsThatAreGoneAreNamed) {
 }
 
 TEST(StudyChange, SeedsMayBeAddedToACrossButNotCrossedLater) {
-  const auto crossed = [](const std::string& seeds) { return with("[1, 2]", seeds); };
-  const TemporaryFile pairs(crossed("{initialization: [1, 2], order: [1, 2]}"));
-  const TemporaryFile more(crossed("{initialization: [1, 2], order: [3, 1, 2]}"));
-  const TemporaryFile listed(crossed("[1001, 1002, 2001, 2002]"));
-  const auto then = read_study(pairs.path());
-  EXPECT_EQ(changes(then, read_study(more.path())), Lines{});
-  EXPECT_EQ(changes(read_study(more.path()), then),
-            (Lines{"seed 1003: missing now", "seed 2003: missing now"}));
-  EXPECT_EQ(changes(then, read_study(listed.path())), Lines{"seeds: crossed before, a list now"});
-  EXPECT_EQ(changes(read_study(listed.path()), then), Lines{"seeds: a list before, crossed now"});
+  const auto with_seeds = [](const std::string& seeds) { return study_of(with("[1, 2]", seeds)); };
+  const auto pairs = with_seeds("{initialization: [1, 2], order: [1, 2]}");
+  const auto more = with_seeds("{initialization: [1, 2], order: [3, 1, 2]}");
+  const auto listed = with_seeds("[1001, 1002, 2001, 2002]");
+  EXPECT_EQ(changes(pairs, more), Lines{});
+  EXPECT_EQ(changes(more, pairs), (Lines{"seed 1003: missing now", "seed 2003: missing now"}));
+  EXPECT_EQ(changes(pairs, listed), Lines{"seeds: crossed before, a list now"});
+  EXPECT_EQ(changes(listed, pairs), Lines{"seeds: a list before, crossed now"});
 }
 
 TEST(StudyChange, WhatTheStudyClaimsIsPartOfIt) {

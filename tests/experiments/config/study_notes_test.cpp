@@ -9,8 +9,6 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
-const std::string kShort = kTraining + "{steps: 100, schedule: {warmup: 10}}\n";
-
 TEST(StudyNotes, LeaveTheWarmUpOfOtherBudgetsToTheDryRun) {
   const auto run =
       study_of(kTraining + "{schedule: {warmup: 2000}, budget: {kind: tokens, tokens: 100000}}\n");

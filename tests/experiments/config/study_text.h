@@ -11,6 +11,7 @@
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/problem.h"
 #include "tests/folder.h"
+#include "tests/says.h"
 
 namespace ablate {
 
@@ -53,23 +54,28 @@ inline config::RunSpecification run_of(const std::string& yaml, const std::strin
 /// The whole error text, the file called study.yaml.
 inline std::string error_of(const std::string& yaml, const config::Selection& selection = {}) {
   const TemporaryFile file(yaml);
+  const auto text =
+      refusal_of<config::ConfigError>([&] { config::read_study(file.path(), selection); });
+  return replaced_everywhere(text, file.folder().string() + "/", "");
+}
+
+/// The problems of the configuration that an action refuses; none if it ends well.
+template <class Action>
+std::vector<config::Problem> problems_of(Action&& action) {
   try {
-    config::read_study(file.path(), selection);
+    action();
   } catch (const config::ConfigError& error) {
-    std::string text = error.what();
-    const auto folder = file.folder().string() + "/";
-    for (size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
-    return text;
+    return error.problems;
   }
-  return "";
+  return {};
 }
 
 /// A line for every problem, "study.yaml:line:column: message"; `study` is what stands for the
 /// file.
-inline std::string messages_in(const config::ConfigError& error,
+inline std::string messages_in(const std::vector<config::Problem>& problems,
                                const std::string& study = "study.yaml:") {
   std::string text;
-  for (const auto& problem : error.problems) {
+  for (const auto& problem : problems) {
     auto place = problem.file.starts_with("--") ? problem.file + ":" : study;
     if (problem.line > 0) place += fmt::format("{}:{}:", problem.line, problem.column);
     text += fmt::format("{}{}{}{}", text.empty() ? "" : "\n", place, place.empty() ? "" : " ",
@@ -81,12 +87,7 @@ inline std::string messages_in(const config::ConfigError& error,
 /// The messages of a study; empty if it has no mistake.
 inline std::string messages_of(const std::string& yaml, const config::Selection& selection = {}) {
   const TemporaryFile file(yaml);
-  try {
-    config::read_study(file.path(), selection);
-  } catch (const config::ConfigError& error) {
-    return messages_in(error);
-  }
-  return "";
+  return messages_in(problems_of([&] { config::read_study(file.path(), selection); }));
 }
 
 /// The weights of a model of embeddings and dense feed-forwards without biases, and nothing else.

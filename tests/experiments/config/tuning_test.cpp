@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/experiments/config/study_text.h"
+#include "tests/says.h"
 
 namespace ablate::config {
 namespace {
@@ -59,19 +60,17 @@ TEST(Tuning, KeysThatEndAlikeAreNamedByMoreOfTheirPaths) {
 
 TEST(Tuning, SeedsAreTheSmallestAboveAHundredThatTheStudyDoesNotHave) {
   EXPECT_EQ(study_of(kTuned).tuning->seeds, (std::vector<int64_t>{101, 102}));
-  auto text = kTuned;
-  text.replace(text.find("[4, 5]"), 6, "[4, 101, 103]");
-  EXPECT_EQ(study_of(text).tuning->seeds, (std::vector<int64_t>{102, 104}));
+  EXPECT_EQ(study_of(replaced(kTuned, "[4, 5]", "[4, 101, 103]")).tuning->seeds,
+            (std::vector<int64_t>{102, 104}));
 }
 
 TEST(Tuning, SearchesOfSeedsHaveASeedEach) {
-  auto text = kTuned;
-  text.replace(text.find("by: shared, "), 12, "");
+  const auto text = replaced(kTuned, "by: shared, ", "");
   EXPECT_EQ(study_of(text).tuning->seeds, (std::vector<int64_t>{104, 105}));
   EXPECT_EQ(study_of(text, {.seeds = {5}}).tuning->seeds, std::vector<int64_t>{105});
   EXPECT_EQ(study_of(text, {.seeds = {5, 6}}).tuning->seeds, (std::vector<int64_t>{105, 106}));
-  text.replace(text.find("tune: {"), 7, "tune: {seeds: [7, 9], ");
-  EXPECT_EQ(study_of(text, {.seeds = {5}}).tuning->seeds, std::vector<int64_t>{9});
+  const auto given = replaced(text, "tune: {", "tune: {seeds: [7, 9], ");
+  EXPECT_EQ(study_of(given, {.seeds = {5}}).tuning->seeds, std::vector<int64_t>{9});
 }
 
 TEST(Tuning, OnlySelectedArmsAreTuned) {

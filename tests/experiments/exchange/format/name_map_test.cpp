@@ -12,16 +12,8 @@ Origins read(const std::string& yaml) {
   return read_origins(file.path());
 }
 
-std::string problems_of(const std::string& yaml) {
-  try {
-    read(yaml);
-  } catch (const config::ConfigError& error) {
-    std::string text;
-    for (const auto& one : error.problems)
-      text += fmt::format("{}:{}: {}\n", one.line, one.column, one.message);
-    return text;
-  }
-  return "";
+std::string messages(const std::string& yaml) {
+  return messages_in(problems_of([&] { read(yaml); }), "");
 }
 
 TEST(NameMap, HoldsNamesListsAndTransposedTensors) {
@@ -38,32 +30,31 @@ TEST(NameMap, HoldsNamesListsAndTransposedTensors) {
 }
 
 TEST(NameMap, TakesTrueAndFalseInOneSpellingAlone) {
-  EXPECT_EQ(problems_of("a: {name: x, transpose: True}\n"),
-            "1:25: transpose 'True' is not true or false; write true\n");
-  EXPECT_EQ(problems_of("a: {name: x, transpose: yes}\n"),
-            "1:25: transpose 'yes' is not true or false; write true\n");
-  EXPECT_EQ(problems_of("a: {name: x, transpose: 1}\n"),
-            "1:25: transpose '1' is not true or false\n");
-  EXPECT_EQ(problems_of("a: {name: x, transpose: 'true'}\n"),
-            "1:25: transpose 'true' is quoted text, not true or false\n");
+  EXPECT_EQ(messages("a: {name: x, transpose: True}\n"),
+            "1:25: transpose 'True' is not true or false; write true");
+  EXPECT_EQ(messages("a: {name: x, transpose: yes}\n"),
+            "1:25: transpose 'yes' is not true or false; write true");
+  EXPECT_EQ(messages("a: {name: x, transpose: 1}\n"), "1:25: transpose '1' is not true or false");
+  EXPECT_EQ(messages("a: {name: x, transpose: 'true'}\n"),
+            "1:25: transpose 'true' is quoted text, not true or false");
 }
 
 TEST(NameMap, RefusesKeysThatItDoesNotKnow) {
-  EXPECT_EQ(problems_of("a: {name: x, transposed: true}\n"),
-            "1:14: unknown key 'transposed'; did you mean 'transpose'?\n");
+  EXPECT_EQ(messages("a: {name: x, transposed: true}\n"),
+            "1:14: unknown key 'transposed'; did you mean 'transpose'?");
 }
 
 TEST(NameMap, ReportsEveryMistakeAtOnce) {
-  EXPECT_EQ(problems_of("a: []\n"
-                        "b: {transpose: true}\n"
-                        "c: [x, [y]]\n"
-                        "d:\n"
-                        "e: {name: {x: y}}\n"),
+  EXPECT_EQ(messages("a: []\n"
+                     "b: {transpose: true}\n"
+                     "c: [x, [y]]\n"
+                     "d:\n"
+                     "e: {name: {x: y}}\n"),
             "1:4: must name at least one tensor\n"
             "2:4: needs 'name', of one tensor or of several in a list\n"
             "3:8: must be the name of a tensor\n"
             "4:1: must be the name of a tensor\n"
-            "5:11: must be the name of a tensor\n");
+            "5:11: must be the name of a tensor");
 }
 
 TEST(FamilyMap, IsLaidOverThatOfAFamilyThatItIsLike) {
