@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "tests/folder.h"
+#include "tests/says.h"
 
 namespace ablate {
 
@@ -44,6 +44,12 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+inline std::vector<nlohmann::json> json_lines(const std::string& text) {
+  std::vector<nlohmann::json> all;
+  for (const auto& line : lines_of(text)) all.push_back(nlohmann::json::parse(line));
+  return all;
 }
 
 /// The text of JSON records without what differs each time: seconds of training, and in a
@@ -86,6 +92,12 @@ inline testing::AssertionResult ends(const Outcome& outcome, int code,
          << outcome << "instead of exit code " << code << " with '" << words << "'";
 }
 
+/// What a command printed that must have ended well.
+inline std::string output_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  return outcome.output;
+}
+
 inline Outcome shell(const std::string& command) {
   Outcome outcome;
   FILE* pipe = popen(command.c_str(), "r");
@@ -126,6 +138,11 @@ class ProgramTest : public testing::Test {
     write_file(study(), read_file(std::string(ABLATE_SOURCE) + "/tests/experiments/tiny.yaml"));
   }
   std::filesystem::path study() const { return folder_ / "tiny.yaml"; }
+  /// Writes the study with `now` in the place of the first `before`.
+  void change(const std::string& before, const std::string& now) const {
+    write_file(study(), replaced(read_file(study()), before, now));
+  }
+  void append(const std::string& lines) const { write_file(study(), read_file(study()) + lines); }
   std::filesystem::path run(const std::string& output) const {
     return folder_ / output / "tiny/copy/base/seed-1";
   }
@@ -136,6 +153,14 @@ class ProgramTest : public testing::Test {
   std::string command(const std::string& output, const std::string& more = "") const {
     return kProgram + " run " + study().string() + " --output " + (folder_ / output).string() +
            " " + more + " 2>&1";
+  }
+  /// Trains the one run of a study of this task, which has these lines below `base`, and gives the
+  /// run's folder.
+  std::filesystem::path trained(const std::string& task, const std::string& lines) const {
+    const auto file = folder_ / (task + ".yaml");
+    write_file(file, "name: " + task + "\nseeds: [1]\nbase:\n" + lines);
+    EXPECT_TRUE(ends(program("run", file, "--output", folder_ / "runs", "2>&1"), 0));
+    return folder_ / "runs" / task / task / "base/seed-1";
   }
   /// What the command leaves in an empty folder. Each study is trained once with the same flags;
   /// other tests get copies.

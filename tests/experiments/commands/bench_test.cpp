@@ -21,8 +21,7 @@ class BenchTest : public ProgramTest {
     EXPECT_TRUE(ends(program("bench train", folder_ / "study.yaml",
                              "--steps 1 --vocabulary 30 --threads 1 --batches", file, "2>&1"),
                      0));
-    std::vector<nlohmann::json> found;
-    for (const auto& line : lines_of(read_file(file))) found.push_back(nlohmann::json::parse(line));
+    auto found = json_lines(read_file(file));
     if (!found.empty()) found.erase(found.begin());  // the model
     EXPECT_FALSE(found.empty());
     return found;
@@ -53,12 +52,11 @@ TEST_F(BenchTest, AClassifierPredictsOneClassOfEachText) {
 TEST_F(BenchTest, OnlyThePartsThatAStudyTrainsAreTrained) {
   batches("decoder_only");
   const auto loss = [&](const std::string& sets) {
-    const auto outcome =
+    const auto bench =
         program("bench train", folder_ / "study.yaml",
                 "--steps 3 --vocabulary 30 --threads 1 --json --set training.schedule.warmup=0 " +
                     sets + " 2>&1");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
-    return nlohmann::json::parse(outcome.output).at("loss").get<double>();
+    return nlohmann::json::parse(output_of(bench)).at("loss").get<double>();
   };
   const double whole = loss("");
   EXPECT_EQ(loss(""), whole);

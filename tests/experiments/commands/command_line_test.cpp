@@ -1,6 +1,5 @@
 #include "experiments/commands/command_line.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -127,9 +126,8 @@ TEST(CommandLine, ListsTheStudiesThatShip) {
 class DoctorTest : public ProgramTest {};
 
 TEST_F(DoctorTest, FindsThisMachineFit) {
-  const auto outcome = shell(kProgram + " doctor --output " + folder_.string() + "/new --json");
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  const auto findings = nlohmann::json::parse(outcome.output);
+  const auto findings = nlohmann::json::parse(
+      output_of(shell(kProgram + " doctor --output " + folder_.string() + "/new --json")));
   EXPECT_GE(findings.size(), 10U);
   for (const auto& finding : findings)
     EXPECT_EQ(finding["health"] == "ok", finding["remedy"] == "") << finding;

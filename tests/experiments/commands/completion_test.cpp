@@ -1,5 +1,4 @@
 #include <set>
-#include <sstream>
 
 #include "tests/experiments/program.h"
 
@@ -17,17 +16,13 @@ class CompletionTest : public testing::Test {
   }
 
   static WordSet lines(const std::string& text) {
-    std::istringstream stream(text);
-    WordSet words;
-    for (std::string line; std::getline(stream, line);) words.insert(line);
-    return words;
+    const auto all = lines_of(text);
+    return {all.begin(), all.end()};
   }
 
   /// What the verb prints for the last of `words`.
   static WordSet offered(const std::string& words) {
-    const auto outcome = program("complete --", words, "2>&1");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
-    return lines(outcome.output);
+    return lines(output_of(program("complete --", words, "2>&1")));
   }
 
   /// What a shell offers for the last of `words`.
@@ -36,9 +31,7 @@ class CompletionTest : public testing::Test {
                                     "\nCOMP_WORDS=(" + words +
                                     ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_ablate\n"
                                     "printf '%s\\n' \"${COMPREPLY[@]}\"\n");
-    const auto outcome = shell(shell_name + " " + (folder_ / "ask").string() + " 2>&1");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
-    return lines(outcome.output);
+    return lines(output_of(shell(shell_name + " " + (folder_ / "ask").string() + " 2>&1")));
   }
 
   static inline const Folder own_;

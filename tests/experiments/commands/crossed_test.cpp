@@ -8,10 +8,8 @@ namespace {
 class CrossedSeeds : public ProgramTest {
  protected:
   void with_seeds(const std::string& seeds) const {
-    auto text = read_file(std::string(ABLATE_SOURCE) + "/tests/experiments/tiny.yaml");
-    const std::string one = "seeds: [1]";
-    text.replace(text.find(one), one.size(), "seeds: " + seeds);
-    write_file(study(), text +
+    const auto tiny = read_file(std::string(ABLATE_SOURCE) + "/tests/experiments/tiny.yaml");
+    write_file(study(), replaced(tiny, "seeds: [1]", "seeds: " + seeds) +
                             "arms: { base: {}, wide: { model.d_model: 24 } }\n"
                             "compare: { baseline: base, metric: loss }\n");
   }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "models/inference/search_options.h"
 #include "tests/experiments/program.h"
@@ -76,9 +75,8 @@ TEST_F(DecodingTest, EveryLineGivesOneLineWhateverItHolds) {
                   49) +
       std::string(20'000, 'x') + "\nlast without end";
   for (const std::string flags : {"--jobs 1", "--jobs 2", "--beam 3", "--sample --seed 3"}) {
-    const auto outcome = translated(hostile, flags);
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
-    EXPECT_EQ(lines_of(outcome.output).size(), 10U) << outcome.output;
+    const auto output = output_of(translated(hostile, flags));
+    EXPECT_EQ(lines_of(output).size(), 10U) << output;
   }
 }
 
@@ -260,24 +258,21 @@ TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "ab\ncd\n";
   write_file(folder_ / "text", text);
-  const auto study = folder_ / "language.yaml";
-  write_file(
-      study,
-      "name: language\nseeds: [1]\nbase:\n"
+  const auto run = trained(
+      "language",
       "  data: { task: language, train: text, held_out: 0.1, block: 15 }\n"
       "  tokenizer: { kind: character }\n"
       "  model: { family: decoder_only, d_model: 32, layers: 1, dropout: 0.0, attention: { "
       "heads: 2 }, position: { kind: rotary }, feed_forward: { kind: dense, d_hidden: 64 } }\n"
       "  training: { steps: 400, tokens_per_batch: 272, max_length: 32, threads: 1, "
       "label_smoothing: 0.0, schedule: { kind: cosine, peak: 1.0e-2, warmup: 10 } }\n");
-  ASSERT_TRUE(ends(program("run", study, "--output", folder_ / "runs", "2>&1"), 0));
-  const auto run = (folder_ / "runs/language/language/base/seed-1").string();
   // Each line is three tokens, for a word begins with a mark of its own, and an end mark.
   EXPECT_EQ(program("generate", run, "--prompt ab --max-length 8").output, "ab\ncd\nab\n");
   EXPECT_TRUE(ends(program("generate", run, "--prompt ab --min-length 2 --length-penalty 0 2>&1"),
                    2, "--length-penalty, --min-length have no effect where outputs have no end"));
-  EXPECT_EQ(shell("printf 'a\\nc\\n' | " + kProgram + " generate " + run + " --one-line").output,
-            "ab\ncd\n");
+  EXPECT_EQ(
+      shell("printf 'a\\nc\\n' | " + kProgram + " generate " + run.string() + " --one-line").output,
+      "ab\ncd\n");
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ class LayerExamplesTest : public ProgramTest {
   std::vector<double> losses_of(const std::string& arm) const {
     std::vector<double> losses;
     const auto folder = folder_ / "out/layers/copy" / arm / "seed-1";
-    for (const auto& line : lines_of(read_file(folder / "metrics.jsonl"))) {
-      const auto json = nlohmann::json::parse(line);
+    for (const auto& json : json_lines(read_file(folder / "metrics.jsonl"))) {
       if (json.contains("negative_log_likelihood"))
         losses.push_back(json["negative_log_likelihood"].get<double>());
     }

@@ -8,12 +8,12 @@ namespace {
 class Over : public ProgramTest {
  protected:
   void write(const std::string& compare) const {
-    auto text = read_file(study());
-    text.replace(text.find("[4, 5]"), 6, "[3, 4]").replace(text.find("[1]"), 3, "[1, 2]");
-    write_file(study(), text + "arms: { trained: {}, idle: { training.steps: 1 } }\n" +
-                            "compare: { baseline: trained, metric: perplexity, test: t, "
-                            "allow: [steps], " +
-                            compare + " }\n");
+    change("[4, 5]", "[3, 4]");
+    change("[1]", "[1, 2]");
+    append(
+        "arms: { trained: {}, idle: { training.steps: 1 } }\n"
+        "compare: { baseline: trained, metric: perplexity, test: t, allow: [steps], " +
+        compare + " }\n");
   }
   nlohmann::json tasks() const { return read_json(folder_ / "out/tiny/results.json").at("tasks"); }
   std::string page() const { return read_file(folder_ / "out/tiny/report.html"); }
@@ -46,7 +46,7 @@ TEST_F(Over, AStudyIsDecidedByTheMeanOverItsLengths) {
 
 TEST_F(Over, AStudyIsDecidedByTheMeanOverItsTasks) {
   write("over: tasks");
-  write_file(study(), read_file(study()) + "tasks: { copy: {}, sort: { data.task: sort } }\n");
+  append("tasks: { copy: {}, sort: { data.task: sort } }\n");
   EXPECT_TRUE(
       ends(ablate("run tiny.yaml --dry-run"), 0, "1 comparison of the mean over all tasks "));
   ASSERT_TRUE(ends(ablate("run tiny.yaml --output out"), 0, "all tasks, idle ("));

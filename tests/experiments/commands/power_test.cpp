@@ -7,13 +7,19 @@ namespace {
 class PowerTest : public ProgramTest {
  protected:
   PowerTest() {
-    write_file(study(), read_file(study()) +
-                            "arms: { base: {}, wide: { model.d_model: 24 } }\n"
-                            "compare: { baseline: base, metric: perplexity }\n");
+    append(
+        "arms: { base: {}, wide: { model.d_model: 24 } }\n"
+        "compare: { baseline: base, metric: perplexity }\n");
   }
 
   Outcome power(const std::string& more) const {
     return program("power", folder_ / "out/tiny", more, "2>&1");
+  }
+  /// The plans for a study that compares so.
+  std::vector<nlohmann::json> plans(const std::string& compare, const std::string& flags) {
+    change("metric: perplexity", "metric: perplexity, " + compare);
+    given_runs("out", "--seeds 1,2,3");
+    return json_lines(output_of(power(flags + " --json")));
   }
 };
 
@@ -30,31 +36,14 @@ TEST_F(PowerTest, TellsTheSeedsThatADifferenceTakes) {
   EXPECT_EQ(power("--difference -1").code, 2);
 }
 
-/// The plans for a study that compares so.
-class PowerOfTest : public PowerTest {
- protected:
-  std::vector<nlohmann::json> plans(const std::string& compare, const std::string& flags) {
-    auto text = read_file(study());
-    text.resize(text.find("compare:"));
-    write_file(study(),
-               text + "compare: { baseline: base, metric: perplexity, " + compare + " }\n");
-    given_runs("out", "--seeds 1,2,3");
-    std::vector<nlohmann::json> found;
-    const auto outcome = power(flags + " --json");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
-    for (const auto& line : lines_of(outcome.output)) found.push_back(nlohmann::json::parse(line));
-    return found;
-  }
-};
-
-TEST_F(PowerOfTest, AStudyThatDeclaresTTestsPlansForThem) {
+TEST_F(PowerTest, AStudyThatDeclaresTTestsPlansForThem) {
   const auto plan = plans("test: t", "--difference 1e6").front();
   EXPECT_EQ(plan.at("seeds"), 2) << "two seeds are enough for a t test";
   EXPECT_EQ(plan.at("test"), "t");
   EXPECT_EQ(plan.at("shows"), "difference");
 }
 
-TEST_F(PowerOfTest, ByMinPAStudyOfManyArmsPlansForMoreSeeds) {
+TEST_F(PowerTest, ByMinPAStudyOfManyArmsPlansForMoreSeeds) {
   const auto plan = plans("correction: min_p", "--difference 1e6 --arms 4").front();
   EXPECT_EQ(plan.at("seeds"), 8) << "4 x 2 / 2^8 is below 0.05";
   EXPECT_EQ(plan.at("correction"), "min_p");
@@ -63,7 +52,7 @@ TEST_F(PowerOfTest, ByMinPAStudyOfManyArmsPlansForMoreSeeds) {
                    "can show no difference of a single arm; 6 seeds can"));
 }
 
-TEST_F(PowerOfTest, AClaimOfEqualityIsPlannedByItsMargin) {
+TEST_F(PowerTest, AClaimOfEqualityIsPlannedByItsMargin) {
   const auto plan = plans("claim: equal, margin: 1000000", "").front();
   EXPECT_EQ(plan.at("seeds"), 5) << "the fewest that show equivalence";
   EXPECT_EQ(plan.at("shows"), "equality");
@@ -73,7 +62,7 @@ TEST_F(PowerOfTest, AClaimOfEqualityIsPlannedByItsMargin) {
       ends(power("--difference 1e6"), 2, "is not below compare's margin of 1000000 for wide"));
 }
 
-TEST_F(PowerOfTest, OfAControlNothingIsPlanned) {
+TEST_F(PowerTest, OfAControlNothingIsPlanned) {
   const auto all = plans("claim: equal, margin: 1000000, control: true", "");
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all.front().at("arm"), "wide");
@@ -81,11 +70,11 @@ TEST_F(PowerOfTest, OfAControlNothingIsPlanned) {
       << "all that is asked has a margin";
 }
 
-TEST_F(PowerOfTest, AClaimOfNoLossIsPlannedByItsMargin) {
+TEST_F(PowerTest, AClaimOfNoLossIsPlannedByItsMargin) {
   EXPECT_EQ(plans("claim: noninferior, margin: 1000000", "").front().at("shows"), "no_loss");
 }
 
-TEST_F(PowerOfTest, AClaimedDifferenceIsAboveTheMargin) {
+TEST_F(PowerTest, AClaimedDifferenceIsAboveTheMargin) {
   EXPECT_EQ(plans("claim: superior, margin: 0.5", "--difference 1e6").front().at("seeds"), 6);
   EXPECT_TRUE(
       says(power("--difference 0.5").output, "is not above compare's margin of 0.5 for wide"));

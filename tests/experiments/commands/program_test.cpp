@@ -8,11 +8,10 @@ namespace ablate::commands {
 namespace {
 
 TEST_F(ProgramTest, TheTableNamesEveryTestSetAndMakesNoClaimWithoutABaseline) {
-  const auto outcome = shell(command("out", "--set training.steps=20"));
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto output = output_of(shell(command("out", "--set training.steps=20")));
   for (const char* text : {"length 4 ", "length 5 (beyond)", "exact match",
                            "BLEU: nrefs:1|case:mixed", "No claim: the study declares no baseline."})
-    EXPECT_TRUE(says(outcome.output, text));
+    EXPECT_TRUE(says(output, text));
   const auto result = read_json(run("out") / "result.json");
   ASSERT_EQ(result.at("tests").size(), 2U);
   const auto& scores = result.at("tests").at(0);
@@ -54,12 +53,12 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
 
 TEST_F(ProgramTest, ARunIsNotScoredOnOtherDataThanItsOwn) {
   write_file(folder_ / "a", "one two three\nfour five\nsix seven\n");
-  write_file(folder_ / "t.yaml",
-             "name: t\nseeds: [1]\nbase:\n  data: { task: text, train: [a, a], validation: [a, a], "
-             "test: [a, a] }\n  tokenizer: { kind: character }\n  model: { d_model: 16, layers: 1, "
-             "attention: { heads: 2 } }\n  training: { steps: 2 }\n");
-  ASSERT_TRUE(ends(program("run", folder_ / "t.yaml", "--output", folder_ / "out"), 0));
-  const auto eval = kProgram + " eval " + (folder_ / "out/t/text/base/seed-1").string();
+  const auto run = trained(
+      "text",
+      "  data: { task: text, train: [a, a], validation: [a, a], "
+      "test: [a, a] }\n  tokenizer: { kind: character }\n  model: { d_model: 16, layers: 1, "
+      "attention: { heads: 2 } }\n  training: { steps: 2 }\n");
+  const auto eval = kProgram + " eval " + run.string();
   EXPECT_EQ(shell(eval + " 2>&1").code, 0);
   write_file(folder_ / "a", "one two three\nfour five\nsix eight\n");
   EXPECT_TRUE(ends(shell(eval + " 2>&1"), 3, "was trained and tested on other data than these"));
@@ -193,10 +192,9 @@ TEST_F(ProgramTest, AStartedStudyNeedsNoneOfItsFiles) {
 }
 
 TEST_F(ProgramTest, TheCheckOfAStudyCountsTheRunsOfTheControl) {
-  write_file(study(), read_file(study()) +
-                          "arms: { a: {}, b: { model.d_model: 24 }, c: { "
-                          "model.layers: 2 } }\ncompare: { baseline: a, metric: "
-                          "loss }\n");
+  append(
+      "arms: { a: {}, b: { model.d_model: 24 }, c: { model.layers: 2 } }\n"
+      "compare: { baseline: a, metric: loss }\n");
   EXPECT_TRUE(ends(program("config check", study(), "2>&1"), 0,
                    "4 arms, 1 seeds: 4 runs, 1 of them the control's (compare.control: false "
                    "leaves them out)"));

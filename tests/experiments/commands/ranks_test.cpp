@@ -14,9 +14,7 @@ constexpr int kRankLost = 8;
 
 class RanksTest : public ProgramTest {
  protected:
-  RanksTest() {
-    write_file(study(), read_file(study()) + "    accumulate: 4\n    observe: { every: 20 }\n");
-  }
+  RanksTest() { append("    accumulate: 4\n    observe: { every: 20 }\n"); }
 
   /// Plans the study's run without working on it, and gives its folder.
   fs::path planned(const std::string& output, const std::string& more = "") const {

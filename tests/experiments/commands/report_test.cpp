@@ -12,11 +12,9 @@ namespace {
 class ReportCommand : public ProgramTest {
  protected:
   ReportCommand() {
-    auto text = read_file(study());
-    text +=
+    append(
         "arms:\n  narrow: {}\n  wide: { model.feed_forward.d_hidden: 48 }\n"
-        "compare: { baseline: narrow, metric: exact_match }\n";
-    write_file(study(), text);
+        "compare: { baseline: narrow, metric: exact_match }\n");
   }
 
   Outcome train(const std::string& more = "") const {
@@ -34,23 +32,20 @@ class ReportCommand : public ProgramTest {
     return files;
   }
 
-  void expect(const std::string& claim) const {
-    write_file(study(), read_file(study()) + "expect: [\"" + claim + "\"]\n");
-  }
+  void expect(const std::string& claim) const { append("expect: [\"" + claim + "\"]\n"); }
 };
 
 TEST_F(ReportCommand, MakesTheFilesThatRunWrote) {
-  write_file(study(), std::string(read_file(study())).replace(0, 21, "name: tiny\nseeds: [1, 2]"));
+  change("seeds: [1]", "seeds: [1, 2]");
   ASSERT_EQ(train().code, 0);
   const auto written = tables();
   for (const auto& [name, bytes] : written) {
     EXPECT_FALSE(bytes.empty()) << name;
     std::filesystem::remove(folder() / name);
   }
-  const auto outcome = program("report", folder());
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  const auto output = output_of(program("report", folder()));
   EXPECT_EQ(tables(), written);
-  EXPECT_TRUE(outcome.output.ends_with("Every metric and test set: table.txt\n")) << outcome.output;
+  EXPECT_TRUE(output.ends_with("Every metric and test set: table.txt\n")) << output;
   const std::map<std::string, std::string> formats{{"text", "table.txt"},
                                                    {"csv", "results.csv"},
                                                    {"json", "results.json"},
@@ -61,7 +56,7 @@ TEST_F(ReportCommand, MakesTheFilesThatRunWrote) {
 }
 
 TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
-  write_file(study(), std::string(read_file(study())).replace(0, 21, "name: tiny\nseeds: [1, 2]"));
+  change("seeds: [1]", "seeds: [1, 2]");
   ASSERT_EQ(train().code, 0);
   const auto written = tables();
   const auto copy = folder_ / "out/before", moved = folder_ / "elsewhere";
@@ -196,8 +191,7 @@ class RepeatedStudy : public ReportCommand {
       auto command = page.substr(at, end - at);
       for (const auto& [escaped, letter] :
            {std::pair{"&#39;", "'"}, {"&quot;", "\""}, {"&lt;", "<"}, {"&amp;", "&"}})
-        for (size_t place = 0; (place = command.find(escaped)) != std::string::npos;)
-          command.replace(place, std::string(escaped).size(), letter);
+        command = replaced_everywhere(command, escaped, letter);
       found.push_back(command);
     }
     return found;
@@ -223,8 +217,7 @@ TEST_F(RepeatedStudy, IsRepeatedByTheCommandsOfItsPageAsTheyStand) {
            {all[0], {"narrow", "beams", "wide"}}, {all[2], {"narrow", "beams"}}}) {
     EXPECT_TRUE(command.starts_with("ablate run study.yaml --output ../repeated --data ../.. "))
         << command;
-    const auto again = repeat(command);
-    ASSERT_EQ(again.code, 0) << command << again.output;
+    ASSERT_TRUE(ends(repeat(command), 0)) << command;
     for (const auto& arm : arms)
       EXPECT_EQ(scores(folder_ / "out/repeated/tiny", arm), scores(folder(), arm)) << arm;
   }
@@ -235,10 +228,9 @@ TEST_F(RepeatedStudy, KeepsTheReportOfAllOfItWhereAPartIsRunAgain) {
   const auto whole = tables();
   const auto page = read_file(folder() / "report.html");
   std::filesystem::remove_all(folder() / "text/wide/seed-2");
-  const auto part = start("--arms wide --seeds 2");
-  ASSERT_EQ(part.code, 0) << part.output;
-  EXPECT_TRUE(says(part.output, "  wide  "));
-  EXPECT_FALSE(says(part.output, "  narrow  "));
+  const auto output = output_of(start("--arms wide --seeds 2"));
+  EXPECT_TRUE(says(output, "  wide  "));
+  EXPECT_FALSE(says(output, "  narrow  "));
   const auto answer = [](const std::string& table) {
     return nlohmann::json::parse(table).at("answer");
   };

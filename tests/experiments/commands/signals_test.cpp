@@ -21,11 +21,6 @@ class SignalsTest : public ProgramTest {
  protected:
   SignalsTest() { std::signal(SIGHUP, SIG_DFL); }  // the tests may run under nohup
   std::string log(const std::string& output) const { return read_file(run(output) / "log.txt"); }
-
-  void replace(const std::string& from, const std::string& to) const {
-    auto text = read_file(study());
-    write_file(study(), text.replace(text.find(from), from.size(), to));
-  }
 };
 
 TEST_F(SignalsTest, AVerbThatSavesNothingDiesByTheSignal) {
@@ -75,13 +70,13 @@ TEST_F(SignalsTest, ARunIsPlannedWhenItStarts) {
 }
 
 TEST_F(SignalsTest, ARunThatReadsItsDataEndsAtOnce) {
-  replace(R"(    task: copy
+  change(R"(    task: copy
     symbols: 6
     train_length: [1, 4]
     test_length: [4, 5]
     examples: { train: 400, validation: 40, test: 20 }
 )",
-          "    task: text\n    train: [pipe]\n    validation: [pipe]\n    test: [pipe]\n");
+         "    task: text\n    train: [pipe]\n    validation: [pipe]\n    test: [pipe]\n");
   for (const int signal : kSignals) {
     NamedPipe input(folder_ / "pipe");
     const pid_t process = start_process(command("out"));
@@ -93,10 +88,10 @@ TEST_F(SignalsTest, ARunThatReadsItsDataEndsAtOnce) {
 
 TEST_F(SignalsTest, ARunThatEvaluatesEndsAtOnceAndEvaluatesLater) {
   // Takes longer than any machine needs to notice the signal; only its start is ever done.
-  replace("symbols: 6", "symbols: 26");
-  replace("test_length: [4, 5]", "test_length: [12, 13]");
-  replace("test: 20", "test: 5000");
-  replace("steps: 60", "steps: 1");
+  change("symbols: 6", "symbols: 26");
+  change("test_length: [4, 5]", "test_length: [12, 13]");
+  change("test: 20", "test: 5000");
+  change("steps: 60", "steps: 1");
   const auto decoding = command("out", "--set decoding.beam=128");
   for (const int signal : kSignals) {
     std::filesystem::remove(run("out") / "log.txt");

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
 
@@ -9,11 +7,7 @@ namespace {
 class StatusTest : public ProgramTest {
  protected:
   std::vector<nlohmann::json> status(const std::string& output) const {
-    const auto done = program("status", folder_ / output / "tiny", "--json");
-    EXPECT_EQ(done.code, 0) << done.output;
-    std::vector<nlohmann::json> runs;
-    for (const auto& line : lines_of(done.output)) runs.push_back(nlohmann::json::parse(line));
-    return runs;
+    return json_lines(output_of(program("status", folder_ / output / "tiny", "--json")));
   }
   std::string train(const std::string& more) const {
     return kProgram + " train " + run("out").string() + " " + more + " 2>&1";
@@ -43,11 +37,11 @@ TEST_F(StatusTest, TellsWhatARunHasComeTo) {
 }
 
 TEST_F(StatusTest, WhatStartsFromAFailedRunIsBlockedAndNothingIsLeftToWatch) {
-  write_file(study(), read_file(study()) +
-                          "arms:\n"
-                          "  base: {}\n"
-                          "  second: { training.init_from: { arm: base } }\n"
-                          "  third: { training.init_from: { arm: second } }\n");
+  append(
+      "arms:\n"
+      "  base: {}\n"
+      "  second: { training.init_from: { arm: base } }\n"
+      "  third: { training.init_from: { arm: second } }\n");
   ASSERT_EQ(shell(command("out", "--launcher print")).code, 0);
   EXPECT_EQ(status("out")[0].at("state"), "new");
   write_file(run("out") / "failure.json",
@@ -85,10 +79,9 @@ TEST_F(StatusTest, ARunIsRunningWhileItsProcessLivesAndLostAfterwards) {
   const auto lost = status("out")[0];
   EXPECT_EQ(lost.at("state"), "lost");
   EXPECT_EQ(lost.at("why"), "its process is gone; it continues from its last save");
-  const auto watched = shell("timeout 60 " + kProgram + " status --watch " +
-                             (folder_ / "out/tiny").string() + " 2>&1");
-  EXPECT_EQ(watched.code, 0) << watched.output;
-  EXPECT_EQ(lines_of(watched.output).back(),
+  const auto output = output_of(shell("timeout 60 " + kProgram + " status --watch " +
+                                      (folder_ / "out/tiny").string() + " 2>&1"));
+  EXPECT_EQ(lines_of(output).back(),
             "nobody works on this study; repeat its 'ablate run' to continue it");
 }
 

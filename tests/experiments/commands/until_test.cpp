@@ -8,8 +8,7 @@ namespace {
 class Until : public ProgramTest {
  protected:
   void write(const std::string& compare) const {
-    write_file(study(), read_file(study()) +
-                            "arms: { trained: {}, idle: { training.steps: 1 } }\n" + compare);
+    append("arms: { trained: {}, idle: { training.steps: 1 } }\n" + compare);
   }
   Outcome run(const std::string& more) const {
     return ablate("run tiny.yaml --output out " + more);
@@ -44,12 +43,11 @@ TEST_F(Until, ARegisteredStudyIsConfirmatoryUnlessTheSourceWasNotCommitted) {
   write("compare: { baseline: trained, metric: perplexity, allow: [steps] }\n");
   EXPECT_TRUE(ends(ablate("register tiny.yaml"), 0, "tiny.lock"));
   EXPECT_TRUE(ends(ablate("register tiny.yaml"), 2, "is of this study"));
-  const auto ran = run("");
-  ASSERT_EQ(ran.code, 0) << ran.output;
+  const auto output = output_of(run(""));
   const auto lock = read_json(folder_ / "tiny.lock");
   const auto commit = lock.at("commit").get<std::string>();
   const bool committed = !commit.empty() && !commit.ends_with("-dirty");
-  EXPECT_EQ(ran.output.find("note: results will be exploratory") == std::string::npos, committed);
+  EXPECT_EQ(output.find("note: results will be exploratory") == std::string::npos, committed);
   EXPECT_EQ(results().at("confirmatory"), committed);
   EXPECT_EQ(results().at("standing"),
             committed ? "Confirmatory: registered at " + lock.at("registered").get<std::string>() +

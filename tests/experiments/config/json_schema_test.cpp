@@ -20,17 +20,19 @@ const std::filesystem::path kSource = ABLATE_SOURCE;
 /// What a dotted path below `base` may hold.
 json node(const std::string& path) { return json::parse(json_schema())["definitions"][path]; }
 
-/// The studies that the schema refuses, by Debian's jsonschema; -1: that is not installed.
-int refused(const std::vector<std::filesystem::path>& studies, std::string& messages) {
+constexpr const char* kNeeds = "needs python3-jsonschema and python3-yaml: make setup-test";
+
+bool can_validate() {
+  return std::system("/usr/bin/python3 -c 'import jsonschema, yaml' 2>/dev/null") == 0;
+}
+
+/// A line for each study that the schema refuses, by Debian's jsonschema.
+std::string refused(const std::vector<std::filesystem::path>& studies) {
   const TemporaryFile schema(json_schema(), "schema.json");
-  if (std::system("/usr/bin/python3 -c 'import jsonschema, yaml' 2>/dev/null") != 0) return -1;
   std::string command = "/usr/bin/python3 " ABLATE_SOURCE "/tests/experiments/config/validate.py " +
                         schema.path().string();
   for (const auto& study : studies) command += " " + study.string();
-  const auto outcome = shell(command + " 2>&1");
-  messages = outcome.output;
-  EXPECT_EQ(outcome.code, 0) << messages;
-  return static_cast<int>(std::ranges::count(messages, '\n'));
+  return output_of(shell(command + " 2>&1"));
 }
 
 std::vector<std::filesystem::path> shipped() {
@@ -107,10 +109,8 @@ TEST(ShippedStudies, TellEditorsTheirSchemaInTheFirstLine) {
 }
 
 TEST(JsonSchema, AcceptsEveryShippedStudy) {
-  std::string messages;
-  const int count = refused(shipped(), messages);
-  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
-  EXPECT_EQ(count, 0) << messages;
+  if (!can_validate()) GTEST_SKIP() << kNeeds;
+  EXPECT_EQ(refused(shipped()), "");
 }
 
 TEST(JsonSchema, SeedsAreAListOrTwoToBeCrossed) {
@@ -120,10 +120,9 @@ TEST(JsonSchema, SeedsAreAListOrTwoToBeCrossed) {
   const TemporaryFile crossed(with("{initialization: [1, 2], order: [3, 4]}"), "crossed.yaml");
   const TemporaryFile one(with("{initialization: [1, 2], order: [3]}"), "one.yaml");
   const TemporaryFile other(with("{initialization: [1, 2], dropout: [3, 4]}"), "other.yaml");
-  std::string messages;
-  const int count = refused({crossed.path(), one.path(), other.path()}, messages);
-  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
-  EXPECT_EQ(count, 2) << messages;
+  if (!can_validate()) GTEST_SKIP() << kNeeds;
+  const auto messages = refused({crossed.path(), one.path(), other.path()});
+  EXPECT_EQ(std::ranges::count(messages, '\n'), 2) << messages;
   EXPECT_FALSE(says(messages, "crossed.yaml"));
 }
 
@@ -143,10 +142,8 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
       "tune: {by: shared, keys: {training.schedule.peak: [1.0e-3, 0.5]}, seeds: [7], extend: 0}\n"
       "time: 2 minutes\n");
   EXPECT_NO_THROW(read_study(study.path()));
-  std::string messages;
-  const int count = refused({study.path()}, messages);
-  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
-  EXPECT_EQ(count, 0) << messages;
+  if (!can_validate()) GTEST_SKIP() << kNeeds;
+  EXPECT_EQ(refused({study.path()}), "");
 }
 
 TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
@@ -191,9 +188,8 @@ TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
     paths.push_back(files.emplace_back(std::make_unique<TemporaryFile>(mistake))->path());
     EXPECT_THROW(read_study(paths.back()), ConfigError) << mistake;
   }
-  std::string messages;
-  const int count = refused(paths, messages);
-  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
+  if (!can_validate()) GTEST_SKIP() << kNeeds;
+  const auto messages = refused(paths);
   for (size_t i = 0; i < paths.size(); ++i)
     EXPECT_TRUE(says(messages, paths[i].string())) << mistakes[i];
 }

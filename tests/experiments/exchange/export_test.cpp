@@ -1,5 +1,4 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "experiments/exchange/exchange.h"
 #include "models/torchscript/torchscript.h"
@@ -13,10 +12,9 @@ namespace ablate::exchange {
 namespace {
 
 TEST_F(ExportTest, IsCheckedWhenItIsWrittenAndLater) {
-  const auto outcome = exported();
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_TRUE(says(outcome.output, "12 inputs: largest difference of a logit 0.0e+00"));
-  EXPECT_TRUE(says(outcome.output, "18 greedy and beam searches, 0 with other ids"));
+  const auto output = output_of(exported());
+  EXPECT_TRUE(says(output, "12 inputs: largest difference of a logit 0.0e+00"));
+  EXPECT_TRUE(says(output, "18 greedy and beam searches, 0 with other ids"));
   EXPECT_TRUE(ends(verified(), 0, "18 greedy and beam searches, 0 with other ids"));
   EXPECT_TRUE(ends(exported(), 2, "exists; choose another --to or remove it"));
 }
@@ -49,24 +47,21 @@ class ExportedLanguageModel : public ProgramTest {
     std::string text;
     for (int i = 0; i < 300; ++i) text += (i % 3 == 0 ? "abc\n" : i % 3 == 1 ? "cad\n" : "dbb\n");
     write_file(folder_ / "text", text);
-    write_file(
-        folder_ / "language.yaml",
-        "name: language\nseeds: [1]\nbase:\n"
+    run_ = trained(
+        "language",
         "  data: { task: language, train: text, block: 8 }\n"
         "  tokenizer: { kind: character }\n"
         "  model: { family: decoder_only, d_model: 16, layers: 1, dropout: 0.0, attention: { "
         "heads: 2 }, position: { kind: rotary }, feed_forward: { kind: dense, d_hidden: 32 } "
         "}\n  training: { steps: 15, tokens_per_batch: 80, max_length: 32, threads: 1, "
         "schedule: { kind: constant, peak: 1.0e-2 } }\n");
-    EXPECT_TRUE(
-        ends(program("run", folder_ / "language.yaml", "--output", folder_ / "runs", "2>&1"), 0));
   }
-  std::string run() const { return (folder_ / "runs/language/language/base/seed-1").string(); }
+  std::filesystem::path run_;
 };
 
 TEST_F(ExportedLanguageModel, ContinuesAPromptAsGenerateDoes) {
   const auto file = folder_ / "model.pt";
-  ASSERT_TRUE(ends(program("export", run(), "--to", file, "2>&1"), 0));
+  ASSERT_TRUE(ends(program("export", run_, "--to", file, "2>&1"), 0));
   auto archive = from_archive(read_file(file), file);
   const auto format = config::format_of(archive.contents.experiment);
   const auto& tokenizers = archive.contents.tokenizers;
@@ -77,15 +72,15 @@ TEST_F(ExportedLanguageModel, ContinuesAPromptAsGenerateDoes) {
     const auto ids = found.toTupleRef().elements()[0].toTensor()[0].to(torch::kInt).contiguous();
     const auto* begin = ids.const_data_ptr<int32_t>();
     const auto text = format.decode({begin, static_cast<size_t>(ids.size(0))}, tokenizers);
-    EXPECT_EQ(shell(kProgram + " generate " + run() + " --one-line --max-length 20 --prompt '" +
-                    prompt + "'")
+    EXPECT_EQ(shell(kProgram + " generate " + run_.string() +
+                    " --one-line --max-length 20 --prompt '" + prompt + "'")
                   .output,
               prompt + text + "\n");
   }
 }
 
 TEST_F(ExportedLanguageModel, ThatStartsFromAnotherTokenThanInTrainingIsNoticed) {
-  auto run = run::load_run(this->run(), "");
+  auto run = run::load_run(run_, "");
   const std::vector<data::Example> texts{{{}, "abc"}, {{}, "cad"}, {{}, "dbb"}};
   const ExportContents contents{.experiment = run.experiment,
                                 .tokenizers = run.tokenizers,
@@ -165,19 +160,17 @@ TEST_F(ExportTest, NothingIsLeftWhereTheExportFails) {
 }
 
 TEST_F(ExportTest, RandomTokensStandInForDataThatIsGone) {
-  const auto text = folder_ / "text.yaml";
   write_file(folder_ / "a.txt", "a b c\nb c\nc a b\n");
-  write_file(text,
-             "name: text\nseeds: [1]\nbase:\n  data: { task: text, train: [a.txt, a.txt], "
-             "validation: [a.txt, a.txt], test: [a.txt, a.txt] }\n"
-             "  tokenizer: { kind: word }\n"
-             "  model: { d_model: 16, layers: 1, attention: { heads: 2 } }\n"
-             "  training: { steps: 2, tokens_per_batch: 80, max_length: 32, threads: 1 }\n");
-  ASSERT_TRUE(ends(program("run", text, "--output", folder_ / "gone", "2>&1"), 0));
+  const auto text =
+      trained("text",
+              "  data: { task: text, train: [a.txt, a.txt], "
+              "validation: [a.txt, a.txt], test: [a.txt, a.txt] }\n"
+              "  tokenizer: { kind: word }\n"
+              "  model: { d_model: 16, layers: 1, attention: { heads: 2 } }\n"
+              "  training: { steps: 2, tokens_per_batch: 80, max_length: 32, threads: 1 }\n");
   std::filesystem::remove(folder_ / "a.txt");
-  EXPECT_TRUE(
-      ends(program("export", folder_ / "gone/text/text/base/seed-1", "--to", file(), "2>&1"), 0,
-           "checking with random tokens instead of the run's data"));
+  EXPECT_TRUE(ends(program("export", text, "--to", file(), "2>&1"), 0,
+                   "checking with random tokens instead of the run's data"));
 }
 
 TEST_F(ExportTest, TheConsumersGiveWhatTheProgramGives) {

@@ -14,6 +14,12 @@ class Pack : public ProgramTest {
  protected:
   std::string ran() const { return (folder_ / "out/tiny").string(); }
   std::string file() const { return (folder_ / "tiny.zip").string(); }
+  /// Writes a file of records with these names.
+  void write_records(const std::vector<const char*>& names) const {
+    caffe2::serialize::PyTorchStreamWriter writer(file());
+    for (const auto* name : names) writer.writeRecord(name, "x", 1);
+    writer.writeEndOfFile();
+  }
 };
 
 TEST_F(Pack, HoldsWhatReportAndStatusReadAndNoCheckpoint) {
@@ -37,7 +43,7 @@ TEST_F(Pack, HoldsWhatReportAndStatusReadAndNoCheckpoint) {
 }
 
 TEST_F(Pack, LiesBelowAFolderOfTheStudysNameAndCanBeMadeOfAnUnzippedOne) {
-  write_file(study(), read_file(study()) + "compare: {baseline: base, metric: exact_match}\n");
+  append("compare: {baseline: base, metric: exact_match}\n");
   ASSERT_EQ(shell(command("out", "--seeds 1 --set training.steps=2")).code, 0);
   ASSERT_EQ(program("pack", ran(), "--to", file()).code, 0);
   ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
@@ -95,11 +101,7 @@ TEST_F(Pack, FilesThatAreNoneAreNamedInPlainWords) {
       file() + " is no packed study (it has no study.yaml); make one with `ablate pack`";
   EXPECT_EQ(message(""), none);
   EXPECT_EQ(message("name: tiny\n"), none);
-  {
-    caffe2::serialize::PyTorchStreamWriter writer(file());
-    writer.writeRecord("data.pkl", "x", 1);
-    writer.writeEndOfFile();
-  }
+  write_records({"data.pkl"});
   EXPECT_EQ(message(read_file(file())), none);
   std::filesystem::create_directories(folder_ / "s");
   write_file(folder_ / "s/study.yaml", std::string(1000, 'x'));
@@ -120,12 +122,7 @@ TEST_F(Pack, IsRefusedIfItIsDamagedOrNamesFilesElsewhere) {
   EXPECT_EQ(program("pack", folder_, "2>&1").code, 2);
   write_file(file(), "PK and then nothing");
   EXPECT_EQ(program("report", file(), "2>&1").code, 4);
-  {
-    caffe2::serialize::PyTorchStreamWriter writer(file());
-    writer.writeRecord("study.yaml", "x", 1);
-    writer.writeRecord("../escaped", "x", 1);
-    writer.writeEndOfFile();
-  }
+  write_records({"study.yaml", "../escaped"});
   write_file(file(), sealed(read_file(file())));
   EXPECT_THROW(unpack(file(), folder_ / "below/unpacked"), training::CheckpointError);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "below/escaped"));

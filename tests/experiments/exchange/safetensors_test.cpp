@@ -139,9 +139,8 @@ TEST_F(SafetensorsTest, OfAnotherProjectAreReadByAMapOfNames) {
   EXPECT_EQ(program("translate", imported(), "<", lines()).output,
             program("translate", run("runs"), "<", lines()).output);
   std::filesystem::remove_all(imported());
-  auto config = read_file(weights() / "config.yaml");
-  config.replace(config.find("d_hidden: 32"), 12, "d_hidden: 48");
-  write_file(folder_ / "other.yaml", config);
+  write_file(folder_ / "other.yaml",
+             replaced(read_file(weights() / "config.yaml"), "d_hidden: 32", "d_hidden: 48"));
   const auto shape = import((folder_ / "foreign.safetensors").string() + " --config " +
                             (folder_ / "other.yaml").string() + " --tokenizers " +
                             weights().string() + " --names " + names);

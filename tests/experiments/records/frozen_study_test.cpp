@@ -22,9 +22,7 @@ class FrozenStudy : public ProgramTest {
 
   /// Another study of the same name.
   std::filesystem::path other() const {
-    auto text = read_file(study());
-    text.replace(text.find("steps: 60"), 9, "steps: 61");
-    write_file(folder_ / "other.yaml", text);
+    write_file(folder_ / "other.yaml", replaced(read_file(study()), "steps: 60", "steps: 61"));
     return folder_ / "other.yaml";
   }
 };
@@ -46,9 +44,7 @@ TEST_F(FrozenStudy, OfTwoStudiesThatStartAtOnceUnderOneNameTheSecondIsRefused) {
 TEST_F(FrozenStudy, ACopyThatHasChangedIsNotReported) {
   freeze(study(), {}, output());
   EXPECT_NO_THROW(read_frozen(frozen()));
-  auto text = read_file(frozen().study());
-  text.replace(text.find("steps: 60"), 9, "steps: 50");
-  write_file(frozen().study(), text);
+  write_file(frozen().study(), replaced(read_file(frozen().study()), "steps: 60", "steps: 50"));
   EXPECT_THROW(read_frozen(frozen()), training::CheckpointError);
 }
 

@@ -8,8 +8,9 @@ namespace {
 
 class InitialWeightsFile : public training::FolderTestCase {};
 
-TEST_F(InitialWeightsFile, WhatHoldsNoWholeNumbersIsDamaged) {
+TEST_F(InitialWeightsFile, StaysInTheRunFolderAndWhatHoldsNoWholeNumbersIsDamaged) {
   const RunFolder run(folder());
+  EXPECT_TRUE(read_initial_weights(run).empty());
   write_initial_weights(run, {{"ab", 3}});
   EXPECT_EQ(read_initial_weights(run), (InitialWeights{{"ab", 3}}));
   for (const char* text : {R"({"ab": "3"})", R"({"ab": 1.5})", R"({"ab": []})", "{"}) {

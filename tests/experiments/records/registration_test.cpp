@@ -47,6 +47,12 @@ class RegistrationTest : public ProgramTest {
          .missing = {}});
   }
 
+  /// The study under another name.
+  std::filesystem::path renamed(const std::string& name) const {
+    const auto file = folder_ / (name + ".yaml");
+    write_file(file, replaced(read_file(study()), "name: tiny", "name: " + name));
+    return file;
+  }
   static RunStart start() { return {.began = kAfter, .program_sha256 = "of the program"}; }
 };
 
@@ -132,10 +138,7 @@ TEST_F(RegistrationTest, ATrialRunBeforeTheLockIsARunBeforeIt) {
 }
 
 TEST_F(RegistrationTest, TheSameRunUnderAnotherNameIsFound) {
-  auto text = read_file(study());
-  text.replace(text.find("name: tiny"), 10, "name: pilot");
-  write_file(folder_ / "pilot.yaml", text);
-  const auto pilot = freeze(folder_ / "pilot.yaml", {}, output());
+  const auto pilot = freeze(renamed("pilot"), {}, output());
   const auto run = StudyFolder(output() / "pilot").run(pilot.runs.front());
   write_plan(run, pilot, pilot.runs.front());
   write_lock(lock_of(study()), registration());
@@ -148,17 +151,12 @@ TEST_F(RegistrationTest, TheSameRunUnderAnotherNameIsFound) {
 }
 
 TEST_F(RegistrationTest, AnEarlierRunOfASeedThatIsAddedIsFoundAndALaterOneOfAnotherIsNone) {
-  write_file(
-      study(),
-      read_file(study()) +
-          "arms: { base: {}, wide: { model.d_model: 32 } }\n"
-          "compare: { baseline: base, metric: exact_match, test: e_value, control: false }\n");
+  append(
+      "arms: { base: {}, wide: { model.d_model: 32 } }\n"
+      "compare: { baseline: base, metric: exact_match, test: e_value, control: false }\n");
   write_lock(lock_of(study()), registration());
   EXPECT_EQ(standing(start()).exploratory, "");
-  auto text = read_file(study());
-  text.replace(text.find("name: tiny"), 10, "name: other");
-  write_file(folder_ / "other.yaml", text);
-  const auto other = freeze(folder_ / "other.yaml", {.seeds = {1, 2}}, output());
+  const auto other = freeze(renamed("other"), {.seeds = {1, 2}}, output());
   const auto begin = [&](int64_t seed) {
     const auto run = std::ranges::find_if(
         other.runs, [&](const auto& one) { return one.seed == seed && one.arm == "base"; });
@@ -195,7 +193,7 @@ TEST_F(RegistrationTest, IsOfWhatIsDeclaredAndNotOfHowItIsWritten) {
   EXPECT_EQ(registration().study_sha256, declared);
   EXPECT_NE(registration({.sets = {"training.steps=61"}}).study_sha256, declared);
   EXPECT_NE(registration({.seeds = {2}}).study_sha256, declared);
-  write_file(study(), read_file(study()) + "\nquestion: Is it so?\n");
+  append("\nquestion: Is it so?\n");
   EXPECT_NE(registration().study_sha256, declared);
 }
 
@@ -212,9 +210,8 @@ TEST_F(RegistrationTest, ALockNamesTheNewestOneBeforeIt) {
 
 TEST_F(RegistrationTest, ALockThatWasChangedByHandIsRefused) {
   write_lock(lock_of(study()), registration());
-  auto text = read_file(lock_of(study()));
-  text.replace(text.find("2026-01-02"), 10, "2025-01-02");
-  write_file(lock_of(study()), text);
+  const auto lock = lock_of(study());
+  write_file(lock, replaced(read_file(lock), "2026-01-02", "2025-01-02"));
   EXPECT_THROW(freeze(study(), {}, output()), training::CheckpointError);
 }
 

@@ -102,9 +102,8 @@ TEST_F(ResultTest, AFileBesideItThatHasChangedIsFound) {
 TEST_F(ResultTest, ADigitThatHasChangedIsFound) {
   const RunFolder folder(folder_);
   write_result(folder, {.study = "s", .seed = 3, .steps = 7, .tests = {{.name = "t", .bleu = 12}}});
-  auto text = read_file(folder.result());
-  text.replace(text.find("12.0"), 4, "13.0");
-  EXPECT_THROW(read(text), training::CheckpointError);
+  EXPECT_THROW(read(replaced(read_file(folder.result()), "12.0", "13.0")),
+               training::CheckpointError);
 }
 
 TEST_F(ResultTest, ALossThatWasNeverMeasuredIsNone) {
@@ -156,8 +155,7 @@ TEST(RunEstimate, OfATimeThatCannotBeToldComesBack) {
 }
 
 TEST_F(ResultTest, MissingRunsHaveTheirReasons) {
-  const auto text = read_file(study());
-  write_file(study(), text + "arms: { base: {}, failed: {}, killed: {}, begun: {}, fresh: {} }\n");
+  append("arms: { base: {}, failed: {}, killed: {}, begun: {}, fresh: {} }\n");
   const auto study_read = config::read_study(study());
   const auto folder = [&](const std::string& arm) {
     const auto made = folder_ / "tiny/copy" / arm / "seed-1";

@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_plan.h"
+#include "tests/experiments/program.h"
 #include "tests/says.h"
 
 namespace ablate::records {
@@ -14,12 +13,7 @@ namespace {
 
 const std::filesystem::path kRepository = ABLATE_SOURCE;
 
-std::string read_source(const std::string& file) {
-  std::ifstream stream(kRepository / file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-const std::string kPage = read_source("docs/run_folder.md");
+const std::string kPage = read_file(kRepository / "docs/run_folder.md");
 
 /// What the page says below this heading, to the next one.
 std::string section(const std::string& heading) {
@@ -38,8 +32,8 @@ void expect_fields(const std::string& file) {
 }
 
 TEST(RunFolderPage, NamesEveryFile) {
-  const auto spelling =
-      read_source("experiments/records/folders.h") + read_source("experiments/records/folders.cpp");
+  const auto spelling = read_file(kRepository / "experiments/records/folders.h") +
+                        read_file(kRepository / "experiments/records/folders.cpp");
   const std::regex literal(R"x("([\w.-]{3,})(\{[^"]*)?")x");  // "result.json", "source-{}.txt"
   int files = 0;
   for (std::sregex_iterator at(spelling.begin(), spelling.end(), literal), end; at != end; ++at) {

@@ -10,9 +10,7 @@ namespace {
 class RunPlanTest : public ProgramTest {};
 
 TEST_F(RunPlanTest, OfAnEarlierVersionHasNoCrossedSeeds) {
-  auto text = read_file(study());
-  text.replace(text.find("[1]"), 3, "{ initialization: [1, 2], order: [1, 2] }");
-  write_file(study(), text);
+  change("[1]", "{ initialization: [1, 2], order: [1, 2] }");
   const auto planned = config::read_study(study());
   const RunFolder run(folder_ / "run");
   write_plan(run, planned, planned.runs.front());

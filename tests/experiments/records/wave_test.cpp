@@ -1,13 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <utility>
 
 #include "experiments/records/run_plan.h"
 #include "tests/folder.h"
-#include "training/storage/errors.h"
 
 namespace ablate::records {
 namespace {

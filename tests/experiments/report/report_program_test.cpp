@@ -10,21 +10,19 @@ namespace {
 class ReportTest : public ProgramTest {
  protected:
   ReportTest() {
-    auto text = read_file(study());
-    text.replace(text.find("seeds: [1]"), 10, "question: Do experts help?\nseeds: [1, 2]");
-    write_file(study(), text +
-                            "arms:\n  dense: {}\n  experts: { model.feed_forward: { kind: moe, "
-                            "experts: 4, active: 2, d_hidden: 16 }, model.position.kind: alibi }\n"
-                            "compare: { baseline: dense, metric: exact_match }\n");
+    change("seeds: [1]", "question: Do experts help?\nseeds: [1, 2]");
+    append(
+        "arms:\n  dense: {}\n  experts: { model.feed_forward: { kind: moe, "
+        "experts: 4, active: 2, d_hidden: 16 }, model.position.kind: alibi }\n"
+        "compare: { baseline: dense, metric: exact_match }\n");
   }
 };
 
 TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
-  const auto done = shell(
-      command("out", "--set training.max_grad_norm=1.5 --set training.observe.every=30 --jobs 2"));
-  ASSERT_EQ(done.code, 0) << done.output;
+  const auto output = output_of(shell(
+      command("out", "--set training.max_grad_norm=1.5 --set training.observe.every=30 --jobs 2")));
   const auto file = folder_ / "out/tiny/report.html";
-  EXPECT_TRUE(says(done.output, "report: " + file.string()));
+  EXPECT_TRUE(says(output, "report: " + file.string()));
   const auto page = read_file(file);
   EXPECT_TRUE(says(page, "<h1>Do experts help?</h1>"));
   for (const auto* section :

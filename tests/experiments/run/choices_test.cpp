@@ -10,6 +10,8 @@ namespace ablate::run {
 namespace {
 
 constexpr const char* kTune = "tune: {keys: {training.schedule.peak: [0.01, 0.02]}}\n";
+constexpr const char* kDeclared =
+    "tune: {keys: {training.schedule.peak: [0.01, 0.02]}, on_test_text: true}\n";
 constexpr const char* kPatience =
     "arms: {base: {}, a: {training: {evaluate_every: 2, patience: 1}}}\n";
 
@@ -65,15 +67,11 @@ TEST_F(ChoicesTest, AreNotMadeOnTheTextThatTestsWhateverItsNameAndForm) {
 TEST_F(ChoicesTest, OnATaskWhoseSetsAreOneAreDeclared) {
   const std::string facts = "{task: facts, symbols: 4, key: 2}";
   EXPECT_EQ(refusal(facts, kTune), "tune would choose values on the test text");
-  EXPECT_EQ(
-      refusal(facts, "tune: {keys: {training.schedule.peak: [0.01, 0.02]}, on_test_text: true}\n"),
-      "");
+  EXPECT_EQ(refusal(facts, kDeclared), "");
   EXPECT_EQ(refusal(facts, kPatience), "training.patience would choose weights on the test text");
   EXPECT_EQ(refusal("{task: capo, people: 9, versions: 1, templates: 1}", kPatience),
             "training.patience would choose weights on the test text");
-  EXPECT_EQ(refusal("{task: language, train: train.txt}",
-                    "tune: {keys: {training.schedule.peak: [0.01, 0.02]}, on_test_text: true}\n"),
-            "");
+  EXPECT_EQ(refusal("{task: language, train: train.txt}", kDeclared), "");
 }
 
 /// The validation text of the run that training starts from has chosen its weights.

@@ -31,17 +31,13 @@ compare: { baseline: base, metric: exact_match }
 class EvaluatedArmTest : public ProgramTest {
  protected:
   EvaluatedArmTest() {
-    auto text = read_file(study());
-    replace(text, "layers: 1", "layers: 2");
-    replace(text, "evaluate_every: 15", "evaluate_every: 20");
-    replace(text, "save_every: 7", "save_every: 20");
-    tiny_ = text;
-    write_file(study(), text + kArms);
+    change("layers: 1", "layers: 2");
+    change("evaluate_every: 15", "evaluate_every: 20");
+    change("save_every: 7", "save_every: 20");
+    tiny_ = read_file(study());
+    append(kArms);
   }
 
-  static void replace(std::string& text, const std::string& from, const std::string& to) {
-    text.replace(text.find(from), from.size(), to);
-  }
   std::filesystem::path arm(const std::string& name, const std::string& output = "out") const {
     return folder_ / output / "tiny/copy" / name / "seed-1";
   }
@@ -66,10 +62,8 @@ class EvaluatedArmTest : public ProgramTest {
 };
 
 TEST_F(EvaluatedArmTest, HasTheWeightsThatItsArmNamesAndIsReportedAsNotTrained) {
-  const auto done = shell(command("out"));
-  ASSERT_EQ(done.code, 0) << done.output;
-  const auto printed =
-      std::regex_replace(done.output, std::regex("\\s+"), " ");  // lines are broken
+  const auto output = output_of(shell(command("out")));
+  const auto printed = std::regex_replace(output, std::regex("\\s+"), " ");  // lines are broken
   for (const auto& [name, evaluated] : std::map<std::string, std::string>{
            {"beams", "last of base"},
            {"headless", "last of base without decoder.layers.1.cross_attention.0"},
@@ -86,7 +80,7 @@ TEST_F(EvaluatedArmTest, HasTheWeightsThatItsArmNamesAndIsReportedAsNotTrained) 
     EXPECT_TRUE(
         says(printed, "copy: " + name + " was not trained; evaluated weights: " + evaluated + "."));
   }
-  EXPECT_FALSE(says(done.output, "base was not trained"));
+  EXPECT_FALSE(says(output, "base was not trained"));
 
   EXPECT_EQ(read_file(arm("beams") / "checkpoints/step-00000000/model.safetensors"),
             read_file(arm("base") / "checkpoints/step-00000060/model.safetensors"));
@@ -134,8 +128,7 @@ TEST_F(EvaluatedArmTest, IsObservedOnce) {
   EXPECT_NE(shallow.rank_residual, base.rank_residual);
   for (const auto& line : training::read_run_log(arm("beams") / "metrics.jsonl"))
     EXPECT_EQ(line.at("step"), 0);
-  const auto report = program("report", folder_ / "out/tiny", "2>&1");
-  EXPECT_EQ(report.code, 0) << report.output;
+  EXPECT_TRUE(ends(program("report", folder_ / "out/tiny", "2>&1"), 0));
   EXPECT_TRUE(
       says(read_file(folder_ / "out/tiny/report.html"), "Last observation of beams, after step 0"));
 }
@@ -197,12 +190,11 @@ arms:
     training.init_from: { arm: base, drop: { layers: [decoder.layers.1], heads: [encoder.layers.0.attention.1] } }
     model.decoder_layers: 1
 )");
-  const auto done = shell(command("out"));
-  ASSERT_EQ(done.code, 0) << done.output;
+  const auto output = output_of(shell(command("out")));
   EXPECT_EQ(result("shallow").steps, 3);
   EXPECT_EQ(result("shallow").earlier_steps, 60);
   EXPECT_EQ(result("shallow").weights, "last");
-  EXPECT_FALSE(says(done.output, "shallow was not trained"));
+  EXPECT_FALSE(says(output, "shallow was not trained"));
   const auto base = weights("base", 60), shallow = weights("shallow", 3);
   // Three small steps away from what was left, and from zero where a head is missing.
   EXPECT_LT((base.at("decoder.layers.0.attention.qkv.weight") -
@@ -243,8 +235,7 @@ TEST_F(EvaluatedArmTest, WithAnotherModelIsRefused) {
 
 TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
   given_runs("out", "--arms base");
-  auto other = tiny_;
-  replace(other, "name: tiny", "name: other");
+  const auto other = replaced(tiny_, "name: tiny", "name: other");
   const auto from = arm("base").string();
   const auto started = [&](const std::string& start) {
     std::filesystem::remove_all(folder_ / "other");

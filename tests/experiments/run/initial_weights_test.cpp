@@ -38,14 +38,5 @@ TEST(InitialWeights, OfAnotherNameOrShapeAreOthers) {
   EXPECT_NEAR(records::shared_share(initial_weights_of(turned), base), 3.0 / 9, 1e-12);
 }
 
-TEST(InitialWeights, StayInTheRunFolder) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "initial-weights";
-  std::filesystem::create_directories(folder);
-  EXPECT_TRUE(records::read_initial_weights(folder).empty());
-  records::write_initial_weights(folder, initial_weights_of(SmallModule()));
-  EXPECT_EQ(records::read_initial_weights(folder), initial_weights_of(SmallModule()));
-  std::filesystem::remove_all(folder);
-}
-
 }  // namespace
 }  // namespace ablate::run

@@ -91,12 +91,5 @@ TEST_F(ResumeTest, AFinishedRunIsSkipped) {
   EXPECT_EQ(std::filesystem::last_write_time(run("out") / "result.json"), before);
 }
 
-TEST_F(ResumeTest, ARunOfAnotherConfigurationIsNotTouched) {
-  ASSERT_EQ(shell(command("out", "--set training.steps=10")).code, 0);
-  std::filesystem::remove(run("out") / "result.json");
-  EXPECT_TRUE(ends(shell(command("out", "--set training.steps=12")), 2,
-                   "training.steps: 10 before, 12 now"));
-}
-
 }  // namespace
 }  // namespace ablate::run

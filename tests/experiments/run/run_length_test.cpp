@@ -58,8 +58,8 @@ class ScheduledLengthTest : public ProgramTest {
     EXPECT_TRUE(ends(program("run", folder_ / "s.yaml", "--output", folder_ / "out", "2>&1"), 0));
     double before = 0, most = 0;
     for (const auto& line :
-         lines_of(read_file(folder_ / "out/s/tokens/base/seed-1/metrics.jsonl"))) {
-      const double now = nlohmann::json::parse(line).at(unit);
+         json_lines(read_file(folder_ / "out/s/tokens/base/seed-1/metrics.jsonl"))) {
+      const double now = line.at(unit);
       most = std::max(most, now - before);
       before = now;
     }

@@ -1,5 +1,4 @@
 #include <limits>
-#include <map>
 
 #include "experiments/run/evaluate.h"
 #include "tests/experiments/program.h"

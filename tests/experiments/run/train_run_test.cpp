@@ -161,9 +161,8 @@ TEST_F(TrainRunTest, AStudyMaySwitchOffMklsFastPathForItsRunsAndForWhoLoadsThem)
 }
 
 TEST_F(TrainRunTest, AConfigurationThatWasNotPlannedIsRefused) {
-  auto text = read_file(run("out") / "config.yaml");
-  text.replace(text.find("steps: 60"), 9, "steps: 50");
-  write_file(run("out") / "config.yaml", text);
+  const auto config = run("out") / "config.yaml";
+  write_file(config, replaced(read_file(config), "steps: 60", "steps: 50"));
   EXPECT_TRUE(ends(train("out"), 4, "config.yaml is damaged"));
 }
 

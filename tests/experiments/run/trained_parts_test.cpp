@@ -33,21 +33,17 @@ TEST_F(TrainedPartsTest, ARunWithAdaptersIsUsedMergedEverywhere) {
   EXPECT_TRUE(says(log("lora"), "parameters are trained, the model has"));
   EXPECT_NE(adapted["validation_perplexity"], plain["validation_perplexity"]);
   const auto scores = scores_in(read_file(run("lora") / "result.json"));
-  const auto evaluated = program("eval", run("lora"), "--json 2>&1");
-  ASSERT_EQ(evaluated.code, 0) << evaluated.output;
-  EXPECT_EQ(scores_in(evaluated.output), scores);
+  EXPECT_EQ(scores_in(output_of(program("eval", run("lora"), "--json 2>&1"))), scores);
   const auto weights = (folder_ / "weights").string(), imported = (folder_ / "imported").string();
   ASSERT_TRUE(ends(program("export", run("lora"), "--format safetensors --to", weights, "2>&1 &&",
                            kProgram, "import", weights, "--to", imported, "2>&1"),
                    0));
   EXPECT_FALSE(says(read_file(folder_ / "weights/model.safetensors"), "lora"));
-  const auto again_evaluated = program("eval", imported, "--json 2>&1");
-  ASSERT_EQ(again_evaluated.code, 0) << again_evaluated.output;
-  EXPECT_EQ(scores_in(again_evaluated.output), scores);
+  EXPECT_EQ(scores_in(output_of(program("eval", imported, "--json 2>&1"))), scores);
   // A run that starts from it gets the merged weights.
-  const auto again =
-      train("again", "--set training.steps=0 --set training.init_from.run=" + run("lora").string());
-  ASSERT_EQ(again.code, 0) << again.output;
+  ASSERT_TRUE(ends(
+      train("again", "--set training.steps=0 --set training.init_from.run=" + run("lora").string()),
+      0));
   EXPECT_EQ(result("again")["validation_perplexity"], adapted["validation_perplexity"]);
   EXPECT_EQ(result("again")["trained_parameters"], 0);
 }

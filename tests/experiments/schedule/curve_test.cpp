@@ -1,7 +1,6 @@
 #include <array>
 #include <cmath>
 
-#include "experiments/records/frozen_study.h"
 #include "experiments/report/write_report.h"
 #include "experiments/schedule/study_status.h"
 #include "tests/experiments/schedule/tuning_study.h"
@@ -24,8 +23,9 @@ class CurveTest : public TuningTest {
   config::Study curves() const { return config::read_study(study()); }
   records::StudyFolder place() const { return folder_ / "tiny"; }
 
-  void finish_all(const std::string& arm) const {
-    for (const char* peak : {"0.004", "0.008", "0.016"})
+  void finish_all(const std::string& arm,
+                  const std::vector<std::string>& peaks = {"0.004", "0.008", "0.016"}) const {
+    for (const auto& peak : peaks)
       for (const int64_t seed : {1, 2, 3}) finish(arm + "-peak=" + peak, seed, 3);
   }
 };
@@ -45,8 +45,7 @@ TEST_F(CurveTest, EveryRunCountsAsOneOfTheStudy) {
 
 TEST_F(CurveTest, ARunThatDivergedIsNeitherTriedAgainNorMissing) {
   finish_all("wide");
-  for (const char* peak : {"0.004", "0.008"})
-    for (const int64_t seed : {1, 2, 3}) finish(std::string("base-peak=") + peak, seed, 3);
+  finish_all("base", {"0.004", "0.008"});
   for (const int64_t seed : {1, 2}) finish("base-peak=0.016", seed, 3);
   fail("1.6e-2", 3, 5);
   clear_earlier_start(curves(), place());
@@ -75,7 +74,7 @@ TEST_F(CurveTest, ARunThatDivergedIsNeitherTriedAgainNorMissing) {
 /// As a search does whose values all diverge.
 TEST_F(CurveTest, AnArmFailsIfTooFewValuesAreLeftForItsCurve) {
   finish_all("wide");
-  for (const int64_t seed : {1, 2, 3}) finish("base-peak=0.008", seed, 3);
+  finish_all("base", {"0.008"});
   for (const int64_t seed : {1, 2}) finish("base-peak=0.004", seed, 3);
   for (const int64_t seed : {1, 2, 3}) finish("base-peak=0.016", seed, seed == 2 ? INFINITY : 3);
   EXPECT_TRUE(outcome_of(curves(), place()).failed.empty()) << "a run is open";

@@ -15,10 +15,8 @@ uintmax_t size_of(const std::filesystem::path& folder, const std::string& ending
 }
 
 TEST_F(ProgramTest, ADryRunTellsWhatTheRunsThenTakeAndWritesNothing) {
-  const auto outcome = shell(command("out", "--dry-run --json"));
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto line = nlohmann::json::parse(output_of(shell(command("out", "--dry-run --json"))));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
-  const auto line = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(line.at("run"), "copy/base/seed-1");
   EXPECT_EQ(line.at("state"), "new");
   const auto& estimate = line.at("estimate");
@@ -40,18 +38,16 @@ TEST_F(ProgramTest, ADryRunTellsWhatTheRunsThenTakeAndWritesNothing) {
 
 TEST_F(ProgramTest, ADryRunSumsUpWhatIsLeftToDo) {
   ASSERT_EQ(shell(command("out", "--seeds 1")).code, 0);
-  const auto outcome = shell(command("out", "--seeds 1,2 --dry-run"));
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_TRUE(says(outcome.output, "copy/base/seed-1  finished"));
-  EXPECT_TRUE(says(outcome.output, "copy/base/seed-2  new"));
-  EXPECT_TRUE(says(outcome.output, "\n1 runs to do: "));
+  const auto output = output_of(shell(command("out", "--seeds 1,2 --dry-run")));
+  EXPECT_TRUE(says(output, "copy/base/seed-1  finished"));
+  EXPECT_TRUE(says(output, "copy/base/seed-2  new"));
+  EXPECT_TRUE(says(output, "\n1 runs to do: "));
 }
 
 TEST_F(ProgramTest, ADryRunOfAdaptersTimesTheEvaluationOfTheMergedModel) {
-  const auto outcome =
-      shell(command("out", "--dry-run --json --set 'training.lora={rank: 2, on: [attention]}'"));
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  const auto estimate = nlohmann::json::parse(outcome.output).at("estimate");
+  const auto output = output_of(
+      shell(command("out", "--dry-run --json --set 'training.lora={rank: 2, on: [attention]}'")));
+  const auto estimate = nlohmann::json::parse(output).at("estimate");
   EXPECT_LT(estimate.at("trained_parameters"), estimate.at("parameters"));
   EXPECT_GT(estimate.at("test_seconds"), 0);
 }
@@ -65,10 +61,9 @@ TEST_F(ProgramTest, ADryRunReportsBadData) {
 
 TEST_F(ProgramTest, ADryRunCountsWhatTheOptimizerKeeps) {
   const auto disk_of = [&](const std::string& optimizer) {
-    const auto outcome = shell(command(
-        "out", "--dry-run --json --launcher print --set training.optimizer.kind=" + optimizer));
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
-    return nlohmann::json::parse(outcome.output).at("estimate").at("disk_bytes").get<double>();
+    const auto output = output_of(shell(command(
+        "out", "--dry-run --json --launcher print --set training.optimizer.kind=" + optimizer)));
+    return nlohmann::json::parse(output).at("estimate").at("disk_bytes").get<double>();
   };
   const double adam = disk_of("adam");
   EXPECT_NEAR(disk_of("sgd") / adam, 2.0 / 3, 0.02);            // one tensor beside the weights

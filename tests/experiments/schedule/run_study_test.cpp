@@ -22,12 +22,6 @@ class RunStudyTest : public ProgramTest {
     append("arms: { base: {}, wide: { model.d_model: 24 } }\n");
   }
 
-  void change(const std::string& from, const std::string& to) {
-    auto text = read_file(study());
-    write_file(study(), text.replace(text.find(from), from.size(), to));
-  }
-  void append(const std::string& more) { write_file(study(), read_file(study()) + more); }
-
   path folder_of(const std::string& output) const { return folder_ / output / "tiny"; }
 
   /// What must be the same however often the study was ended: every file that a run leaves, but for

@@ -88,10 +88,9 @@ TEST_F(TuningOfStartsTest, WhatStartsFromARunOfAnEarlierWaveThatFailedIsNotStart
 }
 
 TEST_F(TuningOfStartsTest, TheStudyRunsToItsEnd) {
-  const auto outcome = shell(command("out", "--json --jobs 2 2>/dev/null # "));
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  const auto perplexity = perplexities(outcome.output);
-  ASSERT_EQ(perplexity.size(), 9U) << outcome.output;
+  const auto output = output_of(shell(command("out", "--json --jobs 2 2>/dev/null # ")));
+  const auto perplexity = perplexities(output);
+  ASSERT_EQ(perplexity.size(), 9U) << output;
   EXPECT_EQ(perplexity.at("base1"), perplexity.at("looked_at1")) << "the same weights";
   EXPECT_NE(perplexity.at("base1"), perplexity.at("further1"));
   const auto trials = records::searches(config::read_study(study()), folder_ / "out/tiny");

@@ -17,9 +17,7 @@ namespace ablate::schedule {
 class TuningTest : public ProgramTest {
  protected:
   TuningTest() {
-    auto text = read_file(study());
-    text.replace(text.find("seeds: [1]"), 10, "seeds: [1, 2, 3]");
-    untuned_ = text;
+    untuned_ = replaced(read_file(study()), "seeds: [1]", "seeds: [1, 2, 3]");
     tune("[1.0e-3, 2.0e-3, 4.0e-3]");
   }
 
@@ -50,9 +48,10 @@ class TuningTest : public ProgramTest {
     return fmt::format("base-peak={}", std::stod(peak));
   }
 
-  /// Both trial runs of a value.
-  void finish_trials(const std::string& peak, double validation_perplexity) const {
-    for (const int64_t seed : {8, 9}) finish(candidate(peak), seed, validation_perplexity);
+  /// Both trial runs of each value, with these perplexities.
+  void finish_trials(const std::map<std::string, double>& peaks) const {
+    for (const auto& [peak, perplexity] : peaks)
+      for (const int64_t seed : {8, 9}) finish(candidate(peak), seed, perplexity);
   }
 
   void fail(const std::string& peak, int64_t seed, int exit_code) const {
@@ -84,16 +83,15 @@ class TuningTest : public ProgramTest {
 
   /// Two seeds, and a base whose own learning rate is too small to learn.
   void search_from_nothing() {
-    untuned_.replace(untuned_.find("peak: 3.0e-3"), 12, "peak: 1.0e-9");
-    untuned_.replace(untuned_.find("seeds: [1, 2, 3]"), 16, "seeds: [1, 2]");
+    untuned_ = replaced(untuned_, "peak: 3.0e-3", "peak: 1.0e-9");
+    untuned_ = replaced(untuned_, "seeds: [1, 2, 3]", "seeds: [1, 2]");
     tune("[1.0e-9, 3.0e-3, 1.0e-4]", "extend: 1");
   }
 
   /// The perplexity of each run, by arm and seed, from the lines of `ablate run --json`.
   static std::map<std::string, double> perplexities(const std::string& output) {
     std::map<std::string, double> perplexity;
-    for (const auto& line : lines_of(output)) {
-      const auto json = nlohmann::json::parse(line);
+    for (const auto& json : json_lines(output)) {
       perplexity[json.at("arm").get<std::string>() + json.at("seed").dump()] =
           json.at("validation_perplexity");
     }

@@ -11,10 +11,10 @@ namespace ablate::schedule {
 namespace {
 
 TEST_F(TuningTest, TheArmHasTheBestMeanOverTheTuningSeeds) {
-  finish_trials("1.0e-3", 9);
+  finish_trials({{"1.0e-3", 9}});
   finish("base-peak=0.002", 8, 6);
   finish("base-peak=0.002", 9, 3);
-  finish_trials("4.0e-3", 5);
+  finish_trials({{"4.0e-3", 5}});
   EXPECT_EQ(chosen(), "2.0e-3");
   const auto found = search();
   EXPECT_EQ(found.tried[1].scores, (std::vector<std::optional<double>>{6, 3}));
@@ -64,16 +64,13 @@ TEST_F(TuningTest, EverySeedHasTheBestValueOfASearchOfItsOwn) {
 }
 
 TEST_F(TuningTest, ScoresOfTheStudysSeedsPlayNoPart) {
-  finish_trials("1.0e-3", 9);
-  finish_trials("2.0e-3", 3);
-  finish_trials("4.0e-3", 5);
+  finish_trials({{"1.0e-3", 9}, {"2.0e-3", 3}, {"4.0e-3", 5}});
   for (const int64_t seed : {1, 2, 3}) finish("base-peak=0.004", seed, 1);
   EXPECT_EQ(chosen(), "2.0e-3");
 }
 
 TEST_F(TuningTest, NothingOfTheArmStartsOrCountsBeforeItsValuesAreKnown) {
-  finish_trials("1.0e-3", 9);
-  finish_trials("2.0e-3", 3);
+  finish_trials({{"1.0e-3", 9}, {"2.0e-3", 3}});
   finish("base-peak=0.004", 8, 5);
   finish("base", 1, 1);  // by other values than the search will choose
   EXPECT_EQ(chosen(), "");
@@ -85,14 +82,12 @@ TEST_F(TuningTest, NothingOfTheArmStartsOrCountsBeforeItsValuesAreKnown) {
 }
 
 TEST_F(TuningTest, ABestValueAtAnEndContinuesItsListByTheSameRatio) {
-  finish_trials("1.0e-3", 9);
-  finish_trials("2.0e-3", 6);
-  finish_trials("4.0e-3", 5);
+  finish_trials({{"1.0e-3", 9}, {"2.0e-3", 6}, {"4.0e-3", 5}});
   EXPECT_EQ(next(), "base-peak=0.008:8 base-peak=0.008:9 ");
-  finish_trials("0.008", 4);
+  finish_trials({{"0.008", 4}});
   EXPECT_EQ(next(), "base-peak=0.016:8 base-peak=0.016:9 ");
   EXPECT_EQ(chosen(), "");
-  finish_trials("0.016", 4.5);
+  finish_trials({{"0.016", 4.5}});
   EXPECT_EQ(chosen(), "0.008");
   const auto found = search();
   EXPECT_TRUE(found.chosen.front().at_edge.empty());
@@ -102,11 +97,7 @@ TEST_F(TuningTest, ABestValueAtAnEndContinuesItsListByTheSameRatio) {
 }
 
 TEST_F(TuningTest, ABestValueThatIsStillAtAnEndIsMarked) {
-  finish_trials("1.0e-3", 2);
-  finish_trials("2.0e-3", 3);
-  finish_trials("4.0e-3", 4);
-  finish_trials("0.0005", 1.5);
-  finish_trials("0.00025", 1.2);
+  finish_trials({{"1.0e-3", 2}, {"2.0e-3", 3}, {"4.0e-3", 4}, {"0.0005", 1.5}, {"0.00025", 1.2}});
   EXPECT_EQ(chosen(), "0.00025") << "the list is continued twice and no further";
   EXPECT_EQ(
       search().chosen.front().at_edge,
@@ -139,15 +130,12 @@ TEST_F(TuningTest, EveryCombinationWithAFurtherValueIsTried) {
 
 TEST_F(TuningTest, TokenAccuracyIsBetterIfItIsHigher) {
   tune("[1.0e-3, 2.0e-3, 4.0e-3]", "metric: token_accuracy");
-  finish_trials("1.0e-3", 0.2);
-  finish_trials("2.0e-3", 0.9);
-  finish_trials("4.0e-3", 0.5);
+  finish_trials({{"1.0e-3", 0.2}, {"2.0e-3", 0.9}, {"4.0e-3", 0.5}});
   EXPECT_EQ(chosen(), "2.0e-3");
 }
 
 TEST_F(TuningTest, ADivergedValueIsTheWorst) {
-  finish_trials("1.0e-3", 9);
-  finish_trials("2.0e-3", 8);
+  finish_trials({{"1.0e-3", 9}, {"2.0e-3", 8}});
   finish("base-peak=0.004", 8, 1);
   fail("4.0e-3", 9, 5);
   EXPECT_EQ(chosen(), "2.0e-3");
@@ -173,8 +161,7 @@ TEST_F(TuningTest, AnArmWhoseValuesAllDivergeFails) {
 }
 
 TEST_F(TuningTest, OnlyAValueThatDivergesIsGivenUpForAFailure) {
-  finish_trials("1.0e-3", 9);
-  finish_trials("2.0e-3", 5);
+  finish_trials({{"1.0e-3", 9}, {"2.0e-3", 5}});
   finish("base-peak=0.004", 8, 1);
   for (const int exit_code : {1, 2, 3, 4, 6, 7, 8, 75, 128 + SIGKILL, 128 + SIGSEGV}) {
     fail("4.0e-3", 9, exit_code);
@@ -185,15 +172,13 @@ TEST_F(TuningTest, OnlyAValueThatDivergesIsGivenUpForAFailure) {
 }
 
 TEST_F(TuningTest, ARenamedStudyIsSearchedInItsOwnFolder) {
-  finish_trials("1.0e-3", 9);
-  finish_trials("2.0e-3", 3);
-  finish_trials("4.0e-3", 5);
+  finish_trials({{"1.0e-3", 9}, {"2.0e-3", 3}, {"4.0e-3", 5}});
   finish("base", 1, 3);
   records::freeze(study(), {}, folder_ / "frozen");
   std::filesystem::rename(folder_ / "tiny", folder_ / "renamed");
   for (const auto* file : {"study.yaml", "command.json"})
     std::filesystem::copy(folder_ / "frozen/tiny" / file, folder_ / "renamed");
-  finish_trials("1.0e-3", 1);  // of another study that took the name
+  finish_trials({{"1.0e-3", 1}});  // of another study that took the name
   const auto tuned = records::read_frozen(folder_ / "renamed");
   EXPECT_EQ(peak_of(tuned.runs.back()), 2e-3);
   EXPECT_EQ(records::read_runs(tuned, folder_ / "renamed").results.size(), 1U);
@@ -233,20 +218,17 @@ TEST_F(TuningTest, TheDryRunAndTheListCountTheTrialRuns) {
   const auto list = shell(command("out", "--list"));
   EXPECT_EQ(lines_of(list.output).size(), 8U) << list.output;
 
-  std::vector<nlohmann::json> estimates;
-  for (const auto& line : lines_of(shell(command("out", "--dry-run --json")).output))
-    estimates.push_back(nlohmann::json::parse(line).at("estimate"));
-  ASSERT_EQ(estimates.size(), 8U);
-  const auto &trial = estimates.front(), &tested = estimates.back();
-  EXPECT_EQ(trial.at("test_seconds"), 0);
-  EXPECT_GT(tested.at("test_seconds"), 0);
+  const auto runs = json_lines(shell(command("out", "--dry-run --json")).output);
+  ASSERT_EQ(runs.size(), 8U);
+  EXPECT_EQ(runs.front().at("estimate").at("test_seconds"), 0);
+  EXPECT_GT(runs.back().at("estimate").at("test_seconds"), 0);
 }
 
 TEST_F(TuningTest, TheCheckAndTheStatusCountTheTrialRuns) {
   EXPECT_TRUE(says(program("config", "check", study()).output,
                    "3 seeds: a search of 6 trials (more if a best value is at an end of its list), "
                    "then 3 runs\n"));
-  finish_trials("1.0e-3", 9);
+  finish_trials({{"1.0e-3", 9}});
   fail("2.0e-3", 8, 5);  // diverged: it has its score
   const auto tuned = config::read_study(study());
   const auto progress = records::progress_of(tuned, records::StudyFolder(folder_ / "tiny"));
@@ -272,10 +254,9 @@ TEST_F(TuningTest, NoTestSetIsReadToChoose) {
 
 TEST_F(TuningTest, AStudyRunsItsArmWithTheValueThatItFound) {
   search_from_nothing();
-  const auto outcome = shell(command("out", "--json --jobs 2 2>/dev/null # "));
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  const auto perplexity = perplexities(outcome.output);
-  ASSERT_EQ(perplexity.size(), 2U) << outcome.output;
+  const auto output = output_of(shell(command("out", "--json --jobs 2 2>/dev/null # ")));
+  const auto perplexity = perplexities(output);
+  ASSERT_EQ(perplexity.size(), 2U) << output;
   EXPECT_TRUE(ends(shell(command("out")), 0, ", 0 to do"));
   EXPECT_TRUE(says(read_file(folder_ / "out/tiny/table.txt"),
                    "chosen values of training.schedule.peak by validation perplexity"));

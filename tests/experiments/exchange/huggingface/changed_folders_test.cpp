@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "experiments/config/schema/rules.h"
 #include "experiments/exchange/huggingface/family.h"
 #include "experiments/exchange/huggingface/family_maps.h"
@@ -18,10 +16,6 @@ class ChangedFolders : public FamilyFolder {
  protected:
   static json config_of(const std::string& name) { return families().at(name).at("config"); }
   static training::Tensors own(const std::string& name) { return tensors_of(families().at(name)); }
-  HubCheckpoint read(const json& config, const training::Tensors& tensors) const {
-    write(config, tensors);
-    return read_huggingface(folder());
-  }
   /// The message with which the folder is refused; empty if it is read.
   std::string refusal(const json& config, const training::Tensors& tensors) const {
     return refusal_of<training::CheckpointError>([&] { read(config, tensors); });
@@ -49,9 +43,8 @@ TEST_F(ChangedFolders, SayWhichFieldIsWrong) {
           config.erase(change.substr(8));
         else
           config.update(json::parse(change));
-        auto said = refusal(config, own(name));
-        if (const auto at = said.find(folder().string()); at != std::string::npos)
-          said.replace(at, folder().string().size(), "FOLDER");
+        const auto said =
+            replaced_everywhere(refusal(config, own(name)), folder().string(), "FOLDER");
         return said.empty() ? "read" : said;
       });
 }
@@ -166,12 +159,12 @@ TEST_F(ChangedFolders, InfinityAsPythonWritesItIsRead) {
   auto config = config_of("mamba2");
   config["time_step_limit"] = {0.0, "@"};
   write(config, own("mamba2"));
-  auto text = config.dump();
-  text.replace(text.find("\"@\""), 3, "Infinity");
-  training::write_durably(folder() / "config.json", text);
+  const auto limit = [&](const std::string& number) {
+    training::write_durably(folder() / "config.json", replaced(config.dump(), "\"@\"", number));
+  };
+  limit("Infinity");
   EXPECT_EQ(read_huggingface(folder()).family, "mamba2");
-  text.replace(text.find("Infinity"), 8, "NaN");
-  training::write_durably(folder() / "config.json", text);
+  limit("NaN");
   EXPECT_THROW(read_huggingface(folder()), training::CheckpointError);
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
+#include "experiments/exchange/huggingface/read_huggingface.h"
 #include "tests/training/folder_test_case.h"
 #include "training/checkpoint/safetensors.h"
 #include "training/storage/durable_file.h"
@@ -43,6 +42,11 @@ class FamilyFolder : public training::FolderTestCase {
   void write(const nlohmann::json& config, const training::Tensors& tensors) const {
     training::write_durably(folder() / "config.json", config.dump());
     training::write_durably(folder() / "model.safetensors", training::to_safetensors(tensors));
+  }
+  /// What is read of it.
+  HubCheckpoint read(const nlohmann::json& config, const training::Tensors& tensors) const {
+    write(config, tensors);
+    return read_huggingface(folder());
   }
 };
 

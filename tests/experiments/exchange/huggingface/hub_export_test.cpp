@@ -11,6 +11,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kQwen2 = "--set model.attention.qkv_bias=true";
+
 /// A model as Llama's of a file of tokens, in which 0 divides documents that attention does not
 /// look behind.
 class HubExportTest : public ProgramTest {
@@ -21,9 +23,8 @@ class HubExportTest : public ProgramTest {
       for (const char one : {static_cast<char>(i % 7 == 0 ? 0 : 1 + (i * i + i / 7) % 9), '\0'})
         bytes += one;
     write_file(folder_ / "a.bin", bytes);
-    write_file(
-        folder_ / "tokens.yaml",
-        "name: tokens\nseeds: [1]\nbase:\n"
+    run_ = trained(
+        "tokens",
         "  data: { task: tokens, train: a.bin, validation: a.bin, vocabulary: 10, end_token: 0, "
         "mask_documents: true, block: 16 }\n"
         "  model: { family: decoder_only, d_model: 16, layers: 2, dropout: 0.0, attention: { "
@@ -31,14 +32,21 @@ class HubExportTest : public ProgramTest {
         "embedding_scale: false, feed_forward: { d_hidden: 24, activation: silu, gated: true } }\n"
         "  training: { steps: 20, tokens_per_batch: 160, max_length: 32, threads: 1, schedule: { "
         "kind: constant, peak: 1.0e-2 } }\n");
-    EXPECT_TRUE(
-        ends(program("run", folder_ / "tokens.yaml", "--output", folder_ / "runs", "2>&1"), 0));
   }
-  std::string run() const { return (folder_ / "runs/tokens/tokens/base/seed-1").string(); }
   Outcome exported(const std::string& more) const {
-    return program("export", run(), "--to", folder_ / "out", more, "2>&1");
+    return program("export", run_, "--to", folder_ / "out", more, "2>&1");
+  }
+  /// Trains another run of a study's file and exports it.
+  Outcome trained_and_exported(const std::string& file, const std::string& run,
+                               const std::string& sets = "") {
+    const auto runs = folder_ / ("runs-" + std::to_string(++trained_));
+    EXPECT_TRUE(ends(program("run", folder_ / file, sets, "--output", runs, "2>&1"), 0));
+    return program("export", runs / run, "--to", folder_ / "out", "--format huggingface 2>&1");
   }
   json written(const std::string& name) const { return read_json(folder_ / "out" / name); }
+
+  std::filesystem::path run_;
+  int trained_ = 0;
 };
 
 TEST_F(HubExportTest, AMaskBetweenDocumentsIsNamedOnTheCardAndTheScreen) {
@@ -52,12 +60,8 @@ TEST_F(HubExportTest, AMaskBetweenDocumentsIsNamedOnTheCardAndTheScreen) {
 }
 
 TEST_F(HubExportTest, ATokenizerThatTransformersWouldReplaceIsNamed) {
-  ASSERT_TRUE(ends(program("run", folder_ / "tokens.yaml", "--set", "model.attention.qkv_bias=true",
-                           "--output", folder_ / "qwen2", "2>&1"),
-                   0));
-  EXPECT_TRUE(ends(program("export", folder_ / "qwen2/tokens/tokens/base/seed-1", "--to",
-                           folder_ / "out", "--format huggingface", "2>&1"),
-                   0, "PreTrainedTokenizerFast.from_pretrained"));
+  EXPECT_TRUE(ends(trained_and_exported("tokens.yaml", "tokens/tokens/base/seed-1", kQwen2), 0,
+                   "PreTrainedTokenizerFast.from_pretrained"));
   EXPECT_TRUE(says(read_file(folder_ / "out/README.md"), "AutoTokenizer of Transformers 5"));
 }
 
@@ -73,23 +77,17 @@ TEST_F(HubExportTest, ASpecialTokenThatTheTokenizerLacksIsNamed) {
   write_file(folder_ / "words.yaml",
              "extends: tokens.yaml\nname: words\nbase:\n  data: { task: language, train: text.txt, "
              "validation: text.txt, test: text.txt }\n  tokenizer: { file: tokenizer.json }\n");
+  const std::string run = "words/language/base/seed-1";
   for (const auto& [key, lacking] : {std::pair{"eos_token", "a start"}, {"bos_token", "an end"}}) {
     write_file(folder_ / "tokenizer_config.json",
                json{{key, "</s>"}, {"unk_token", "<unk>"}}.dump());
-    const auto runs = folder_ / key;
-    ASSERT_TRUE(ends(program("run", folder_ / "words.yaml", "--output", runs, "2>&1"), 0));
-    EXPECT_TRUE(ends(program("export", runs / "words/language/base/seed-1", "--to", folder_ / "out",
-                             "--format", "huggingface", "2>&1"),
-                     2, std::string("the model reads ") + lacking + " token, which"));
+    EXPECT_TRUE(ends(trained_and_exported("words.yaml", run), 2,
+                     std::string("the model reads ") + lacking + " token, which"));
   }
   write_file(folder_ / "tokenizer_config.json",
              R"({"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"})");
-  ASSERT_TRUE(ends(program("run", folder_ / "words.yaml", "--set", "model.attention.qkv_bias=true",
-                           "--output", folder_ / "qwen2", "2>&1"),
-                   0));
-  EXPECT_TRUE(ends(program("export", folder_ / "qwen2/words/language/base/seed-1", "--to",
-                           folder_ / "out", "--format huggingface", "2>&1"),
-                   0, "PreTrainedTokenizerFast.from_pretrained"))
+  EXPECT_TRUE(ends(trained_and_exported("words.yaml", run, kQwen2), 0,
+                   "PreTrainedTokenizerFast.from_pretrained"))
       << "Transformers would replace it, too";
 }
 
@@ -99,10 +97,9 @@ TEST_F(HubExportTest, AModelThatMasksDocumentsWritesInTorchScriptAsItWasTrained)
 
 TEST_F(HubExportTest, ThePromptsNumberOfTheEndTokenEndsADocument) {
   const auto continued = [&](const std::string& prompt) {
-    const auto outcome = shell(kProgram + " generate " + run() +
-                               " --beam 1 --max-length 8 --prompt '" + prompt + "' 2>&1");
-    EXPECT_EQ(outcome.code, 0) << outcome.output;
-    return outcome.output.substr(std::min(prompt.size(), outcome.output.size()));
+    const auto output = output_of(shell(kProgram + " generate " + run_.string() +
+                                        " --beam 1 --max-length 8 --prompt '" + prompt + "' 2>&1"));
+    return output.substr(std::min(prompt.size(), output.size()));
   };
   EXPECT_EQ(continued("1 2 7 0 3 4"), continued("9 0 3 4"));
   EXPECT_NE(continued("1 2 7 0 3 4"), continued("1 2 7 5 3 4"));

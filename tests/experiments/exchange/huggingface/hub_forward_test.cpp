@@ -1,7 +1,5 @@
 #include "experiments/exchange/huggingface/hub_forward.h"
 
-#include <cmath>
-
 #include "tests/experiments/exchange/huggingface/family_folder.h"
 #include "tests/says.h"
 

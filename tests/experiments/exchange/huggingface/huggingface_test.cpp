@@ -17,10 +17,6 @@ using nlohmann::json;
 
 class HuggingFace : public FamilyFolder {
  protected:
-  HubCheckpoint read(const json& config, const training::Tensors& tensors) const {
-    write(config, tensors);
-    return read_huggingface(folder());
-  }
   /// The message with which the folder is refused.
   std::string refusal() const {
     return refusal_of<training::CheckpointError>([&] { read_huggingface(folder()); });

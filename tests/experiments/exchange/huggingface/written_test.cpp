@@ -11,7 +11,6 @@
 #include "experiments/exchange/huggingface/marian_form.h"
 #include "experiments/exchange/huggingface/read_huggingface.h"
 #include "experiments/exchange/huggingface/write_family.h"
-#include "models/initialization.h"
 #include "models/random.h"
 #include "models/transformer.h"
 #include "tests/models/models.h"

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -28,9 +27,7 @@ class Parsed : public testing::Test {
     const auto outcome = shell(
         "/usr/bin/python3 " ABLATE_SOURCE "/tests/experiments/report/page/skeleton.py" + files_);
     EXPECT_EQ(outcome.code, 0) << "skeleton.py failed; make setup-test brings html5lib";
-    std::vector<json> pages;
-    for (const auto& line : lines_of(outcome.output)) pages.push_back(json::parse(line));
-    return pages;
+    return json_lines(outcome.output);
   }
 
   const Folder folder_;

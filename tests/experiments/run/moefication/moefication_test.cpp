@@ -11,26 +11,27 @@
 namespace ablate::run {
 namespace {
 
+/// The lines below `base` of a study of copying with a small model, up to the further keys of its
+/// training.
+std::string copying(const std::string& feed_forward) {
+  return "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
+         "examples: { train: 2000, validation: 50, test: 50 } }\n"
+         "  tokenizer: { kind: word }\n"
+         "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
+         "feed_forward: " +
+         feed_forward + " }\n  training: { tokens_per_batch: 512, max_length: 32, threads: 1, ";
+}
+
+constexpr const char* kRelu = "{ kind: dense, d_hidden: 64 }";
+
 class MoefyTest : public ProgramTest {
  protected:
-  /// The folder of a small trained run on copying.
-  std::filesystem::path trained(const std::string& feed_forward) {
-    const auto file = folder_ / "dense.yaml";
-    write_file(
-        file,
-        "name: dense\nseeds: [1]\nbase:\n"
-        "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
-        "examples: { train: 2000, validation: 50, test: 50 } }\n"
-        "  tokenizer: { kind: word }\n"
-        "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
-        "feed_forward: " +
-            feed_forward +
-            " }\n"
-            "  training: { steps: 250, tokens_per_batch: 512, max_length: 32, threads: 1, "
-            "label_smoothing: 0.0, max_grad_norm: 1.0, schedule: { kind: cosine, peak: 5.0e-3, "
-            "warmup: 20 } }\n");
-    EXPECT_TRUE(ends(program("run", file, "--output", folder_, "2>&1"), 0));
-    return folder_ / "dense/copy/base/seed-1";
+  /// The folder of a small trained run on copying, in the place of an earlier one.
+  std::filesystem::path dense(const std::string& feed_forward) {
+    std::filesystem::remove_all(folder_ / "runs");
+    return trained("copy", copying(feed_forward) +
+                               "steps: 250, label_smoothing: 0.0, max_grad_norm: 1.0, schedule: { "
+                               "kind: cosine, peak: 5.0e-3, warmup: 20 } }\n");
   }
   Moefied made(const std::filesystem::path& run, const MoefyOptions& options) {
     auto loaded = load_run(run, "");
@@ -38,10 +39,8 @@ class MoefyTest : public ProgramTest {
   }
 };
 
-constexpr const char* kRelu = "{ kind: dense, d_hidden: 64 }";
-
 TEST_F(MoefyTest, AllExpertsAreTheDenseModelAndMoreCaptureMore) {
-  const auto run = trained(kRelu);
+  const auto run = dense(kRelu);
   for (const auto grouping : {training::Grouping::random, training::Grouping::clusters,
                               training::Grouping::coactivation}) {
     const auto moefied = made(run, {.experts = 8,
@@ -58,7 +57,7 @@ TEST_F(MoefyTest, AllExpertsAreTheDenseModelAndMoreCaptureMore) {
 }
 
 TEST_F(MoefyTest, TheOracleCapturesMostAndATrainedNetworkMoreThanChance) {
-  const auto run = trained(kRelu);
+  const auto run = dense(kRelu);
   const auto captured = [&](const models::RouterOptions& router) {
     return made(run, {.experts = 8, .active = 2, .router = router, .positions = 2000})
         .points.at(1)
@@ -72,7 +71,7 @@ TEST_F(MoefyTest, TheOracleCapturesMostAndATrainedNetworkMoreThanChance) {
 }
 
 TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
-  const auto run = trained(kRelu);
+  const auto run = dense(kRelu);
   const auto to = folder_ / "moefied";
   ASSERT_TRUE(
       ends(program("moefy", run, "--to", to, "--experts 8 --active 8 --positions 2000 2>&1"), 0,
@@ -90,7 +89,7 @@ TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
 }
 
 TEST_F(MoefyTest, TheResultSaysWhichProgramMadeIt) {
-  const auto run = trained(kRelu);
+  const auto run = dense(kRelu);
   auto dense = read_json(run / "environment.json");
   auto& start = dense.at("starts").at(0);
   const auto sha256 = start.at("program_sha256"), host = start.at("host");
@@ -109,16 +108,11 @@ TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
   const auto file = folder_ / "split.yaml";
   const auto study = [&](const std::string& start) {
     write_file(file,
-               "name: split\nseeds: [1, 2]\nbase:\n"
-               "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
-               "examples: { train: 2000, validation: 50, test: 50 } }\n"
-               "  tokenizer: { kind: word }\n"
-               "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
-               "feed_forward: { kind: dense, d_hidden: 64 } }\n"
-               "  training: { steps: 40, tokens_per_batch: 512, max_length: 32, threads: 1 }\n"
-               "arms:\n  dense: {}\n"
-               "  all: { training.init_from: { arm: dense, split: clusters, positions: 500 }, "
-               "training.steps: 0, model.feed_forward: " +
+               "name: split\nseeds: [1, 2]\nbase:\n" + copying(kRelu) +
+                   "steps: 40 }\n"
+                   "arms:\n  dense: {}\n"
+                   "  all: { training.init_from: { arm: dense, split: clusters, positions: 500 }, "
+                   "training.steps: 0, model.feed_forward: " +
                    start +
                    " }\n"
                    "  more: { training.init_from: { arm: all }, training.steps: 3, "
@@ -148,14 +142,11 @@ TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
     return refusal_of<UsageError>(
         [&] { made(run, {.experts = experts, .active = 1, .positions = 2000}); }, "no error");
   };
-  EXPECT_EQ(message(trained(kRelu), 5),
-            "--experts must divide the 64 hidden neurons of the encoder");
-  std::filesystem::remove_all(folder_ / "dense");
-  EXPECT_EQ(message(trained("{ kind: dense, d_hidden: 64, activation: gelu }"), 8),
+  EXPECT_EQ(message(dense(kRelu), 5), "--experts must divide the 64 hidden neurons of the encoder");
+  EXPECT_EQ(message(dense("{ kind: dense, d_hidden: 64, activation: gelu }"), 8),
             "encoder: only a dense feed-forward with relu can be split: other activations leave "
             "no neuron at zero");
-  std::filesystem::remove_all(folder_ / "dense");
-  EXPECT_EQ(message(trained("{ kind: dense, d_hidden: 64 }, canon: { places: [d] }"), 8),
+  EXPECT_EQ(message(dense("{ kind: dense, d_hidden: 64 }, canon: { places: [d] }"), 8),
             "encoder: a feed-forward with a short convolution inside (model.canon.places: d) "
             "cannot be split");
 }
