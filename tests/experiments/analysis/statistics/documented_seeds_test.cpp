@@ -28,10 +28,7 @@ TEST(DocumentedSeeds, AreTheFewestThatCanShowSomething) {
   const auto joint = documented("seeds to show a difference");
   const auto holm = documented("the same by Holm's method");
   const auto equivalence = documented("seeds to show equivalence");
-  ASSERT_EQ(comparisons.size(), 8U);
-  ASSERT_EQ(joint.size(), 8U);
-  ASSERT_EQ(holm.size(), 8U);
-  ASSERT_EQ(equivalence.size(), 8U);
+  for (const auto* row : {&comparisons, &joint, &holm, &equivalence}) ASSERT_EQ(row->size(), 8U);
   for (size_t i = 0; i < comparisons.size(); ++i) {
     const auto count = static_cast<int64_t>(comparisons[i]);
     EXPECT_EQ(joint[i], differences_needed(0.05, 1, smallest_sign_flip_p));

@@ -1,7 +1,15 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "experiments/analysis/statistics/estimates.h"
 
 namespace ablate::statistics {
 
@@ -14,6 +22,19 @@ inline const nlohmann::json& golden() {
     return nlohmann::json::parse(file);
   }();
   return values;
+}
+
+/// Expects intervals of these ends, and none where null is expected.
+inline void expect_intervals(const std::vector<std::optional<Interval>>& intervals,
+                             const nlohmann::json& expected) {
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    ASSERT_EQ(intervals[i].has_value(), !expected[i].is_null()) << expected;
+    if (!intervals[i]) continue;
+    const double low = expected[i][0], high = expected[i][1];
+    const double tolerance = 1e-7 * (high - low + std::max(std::abs(low), std::abs(high)));
+    EXPECT_NEAR(intervals[i]->low, low, tolerance) << expected;
+    EXPECT_NEAR(intervals[i]->high, high, tolerance) << expected;
+  }
 }
 
 }  // namespace ablate::statistics

@@ -125,17 +125,6 @@ TEST(JointSignFlip, EqualsClosedTestingOfTheLargestStatistic) {
   }
 }
 
-void expect_intervals(const std::vector<std::optional<Interval>>& intervals,
-                      const nlohmann::json& expected) {
-  for (size_t i = 0; i < intervals.size(); ++i) {
-    ASSERT_EQ(intervals[i].has_value(), !expected[i].is_null()) << expected;
-    if (!intervals[i]) continue;
-    const double low = expected[i][0], high = expected[i][1];
-    EXPECT_NEAR(intervals[i]->low, low, 1e-7 * (high - low + std::abs(low))) << expected;
-    EXPECT_NEAR(intervals[i]->high, high, 1e-7 * (high - low + std::abs(high))) << expected;
-  }
-}
-
 TEST(JointIntervals, HoldWhatATestOfEachThetaDoesNotReject) {
   for (const auto& example : golden()["joint"]) {
     const auto samples = example["samples"].get<Samples>();

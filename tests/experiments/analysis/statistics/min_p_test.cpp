@@ -163,23 +163,13 @@ TEST(MinP, EqualsClosedTestingOfTheSmallestP) {
 }
 
 TEST(MinP, IntervalsHoldWhatATestOfEachThetaDoesNotReject) {
-  const auto expect_near = [](const auto& intervals, const nlohmann::json& expected) {
-    for (size_t i = 0; i < intervals.size(); ++i) {
-      ASSERT_EQ(intervals[i].has_value(), !expected[i].is_null()) << expected;
-      if (!intervals[i]) continue;
-      const double low = expected[i][0], high = expected[i][1];
-      const double tolerance = 1e-7 * (high - low + std::max(std::abs(low), std::abs(high)));
-      EXPECT_NEAR(intervals[i]->low, low, tolerance) << expected;
-      EXPECT_NEAR(intervals[i]->high, high, tolerance) << expected;
-    }
-  };
   for (const auto& example : golden()["joint"]) {
     const auto samples = example["samples"].get<Samples>();
     const auto baselines = example["baselines"].get<Samples>();
     const auto& expected = example["min_p"];
-    expect_near(joint_sign_flip_intervals(samples, 0.05, Joint::min_p), expected["intervals"]);
-    expect_near(joint_ratio_intervals(samples, baselines, 0.05, Joint::min_p),
-                expected["ratio_intervals"]);
+    expect_intervals(joint_sign_flip_intervals(samples, 0.05, Joint::min_p), expected["intervals"]);
+    expect_intervals(joint_ratio_intervals(samples, baselines, 0.05, Joint::min_p),
+                     expected["ratio_intervals"]);
   }
 }
 

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "experiments/analysis/statistics/estimates.h"
-
 namespace ablate::statistics {
 namespace {
 

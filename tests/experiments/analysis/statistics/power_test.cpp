@@ -56,19 +56,28 @@ TEST(Power, FewerThanSixSeedsShowNothing) {
   EXPECT_TRUE(detectable_size({6, 20}));  // for any number of arms six can
 }
 
+using Values = std::vector<double>;
+
+/// The share of simulated studies of an arm with this effect of whose differences `holds` does.
+template <class Holds>
+double share_of_studies(std::mt19937_64 random, int64_t seeds, double effect, Holds holds) {
+  std::normal_distribution<double> noise;
+  constexpr int studies = 4000;
+  int count = 0;
+  for (int study = 0; study < studies; ++study) {
+    Values differences;
+    for (int64_t seed = 0; seed < seeds; ++seed) differences.push_back(effect + noise(random));
+    count += holds(differences) ? 1 : 0;
+  }
+  return static_cast<double>(count) / studies;
+}
+
 /// The share of simulated claims of the first of two arms by `p_of`, doubled by Bonferroni as in
 /// the first step of Holm's method.
 double claimed_share(int64_t seeds, double effect, double (*p_of)(std::span<const double>)) {
-  std::mt19937_64 random(7);
-  std::normal_distribution<double> noise;
-  constexpr int studies = 4000;
-  int claims = 0;
-  for (int study = 0; study < studies; ++study) {
-    std::vector<double> differences;
-    for (int64_t seed = 0; seed < seeds; ++seed) differences.push_back(effect + noise(random));
-    claims += 2 * p_of(differences) <= 0.05 && mean(differences) > 0 ? 1 : 0;
-  }
-  return static_cast<double>(claims) / studies;
+  return share_of_studies(std::mt19937_64(7), seeds, effect, [&](const Values& differences) {
+    return 2 * p_of(differences) <= 0.05 && mean(differences) > 0;
+  });
 }
 
 TEST(Power, OfTestsByThemselvesIsTheShareOfTheirClaims) {
@@ -115,19 +124,9 @@ TEST(Power, OfEqualityOfFiveSeedsIsTheProbabilityThatAllAreWithinTheMargin) {
 /// The share of simulated studies of an arm with this effect in which `p_of` is at most 0.05.
 template <class P>
 double shown_share(int64_t seeds, double effect, P p_of) {
-  std::mt19937_64 random(11);
-  std::normal_distribution<double> noise;
-  constexpr int studies = 4000;
-  int shown = 0;
-  for (int study = 0; study < studies; ++study) {
-    std::vector<double> differences;
-    for (int64_t seed = 0; seed < seeds; ++seed) differences.push_back(effect + noise(random));
-    shown += p_of(differences) <= 0.05 ? 1 : 0;
-  }
-  return static_cast<double>(shown) / studies;
+  return share_of_studies(std::mt19937_64(11), seeds, effect,
+                          [&](const Values& differences) { return p_of(differences) <= 0.05; });
 }
-
-using Values = std::vector<double>;
 
 Values moved(Values values, double sign, double by) {
   for (double& value : values) value = sign * value + by;
