@@ -31,19 +31,13 @@ TEST(Answer, GroupsManyInconclusiveComparisonsByTestSet) {
   Scores scores{{"base", kHigh}};
   for (const auto& arm : arms) scores.emplace(arm, kHigh);
   const auto answer =
-      evidence_of(study_yaml(8, arms,
-                             "compare: {baseline: base, metric: exact_match, control: false, "
-                             "test_sets: {copy: [length 12, length 13]}}\n"),
-                  scores, scores)
-          .answer;
+      evidence_of(study_yaml(8, arms, compare(kBothLengths)), scores, scores).answer;
   EXPECT_TRUE(says(answer, "Inconclusive: a, b and c (on length 12); a, b and c (on length 13"));
 }
 
 TEST(Answer, BeginsItsSentencesWithACapital) {
-  const auto yaml = study_yaml(8, {"a"},
-                               "compare: {baseline: base, metric: exact_match, test_sets: {copy: "
-                               "[length 12, length 13]}}\n");
-  const Scores worse{{"base", std::vector<double>(8, 1.0)}, {"a", kHigh}};
+  const auto yaml = study_yaml(8, {"a"}, compare(kBothLengths));
+  const Scores worse{{"base", std::vector(8, 1.0)}, {"a", kHigh}};
   const auto answer = evidence_of(yaml, worse, worse).answer;
   EXPECT_TRUE(answer.starts_with("On length 12, a: 0.100 less exact match than base")) << answer;
   EXPECT_TRUE(says(answer, "worse. On length 13 (beyond the trained length), a: 0.100"));
@@ -56,12 +50,7 @@ TEST(Answer, SaysOnceWhatManyComparisonsOfAnArmShow) {
   const std::vector<double> all(8, 1.0), lower(8, 0.95);
   const Scores near{{"base", all}, {"a", kHigh}, {"b", kHigh}, {"c", lower}};
   const Scores far{{"base", all}, {"a", kLow}, {"b", all}, {"c", lower}};
-  const auto answer =
-      evidence_of(study_yaml(8, arms,
-                             "compare: {baseline: base, metric: exact_match, control: false, "
-                             "test_sets: {copy: [length 12, length 13]}}\n"),
-                  near, far)
-          .answer;
+  const auto answer = evidence_of(study_yaml(8, arms, compare(kBothLengths)), near, far).answer;
   EXPECT_TRUE(says(answer,
                    "a: 0.100 to 0.400 less exact match than base on length 12 and on "
                    "length 13 (beyond the trained length): worse."));
@@ -72,12 +61,9 @@ TEST(Answer, DoesNotRoundWhatManyComparisonsShowToZero) {
   const auto scores = [&](double of_a) {
     return Scores{{"base", all}, {"a", std::vector(8, of_a)}, {"b", kHigh}, {"c", kHigh}};
   };
-  const auto answer =
-      evidence_of(study_yaml(8, {"a", "b", "c"},
-                             "compare: {baseline: base, metric: exact_match, control: false, "
-                             "test_sets: {copy: [length 12, length 13]}}\n"),
-                  scores(0.9997), scores(0.9996))
-          .answer;
+  const auto answer = evidence_of(study_yaml(8, {"a", "b", "c"}, compare(kBothLengths)),
+                                  scores(0.9997), scores(0.9996))
+                          .answer;
   EXPECT_TRUE(says(answer, "a: 0.0003 to 0.0004 less exact match than base")) << answer;
 }
 
@@ -97,7 +83,7 @@ TEST(Answer, NamesArmsWithoutAClaimBesideThoseThatHaveOne) {
 TEST(Answer, GivesEveryReasonForMakingNoClaim) {
   auto runs = runs_of({{"base", {0.9, 0.9}}, {"a", {0.8, 0.7}}, {"b", {0.8, 0.7}}});
   std::erase_if(runs.results, [](const auto& run) { return run.arm == "b" && run.seed == 2; });
-  const auto answer = make_evidence(study_of(study_yaml(2, {"a", "b"}, kCompare)), runs).answer;
+  const auto answer = evidence_of(study_yaml(2, {"a", "b"}, kCompare), runs).answer;
   EXPECT_TRUE(says(answer, "No claim on a: 2 seeds can show no difference"));
   EXPECT_TRUE(says(answer, "No claim on b: seed 2 of the arm has no value"));
 }

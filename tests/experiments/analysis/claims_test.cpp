@@ -4,19 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 #include <random>
 
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/family.h"
-#include "experiments/analysis/figure.h"
 #include "tests/experiments/analysis/synthetic.h"
 #include "tests/says.h"
 
 namespace ablate::analysis {
 namespace {
 
-/// Eight seeds of a baseline and of arms that are the same, clearly worse, and unclear.
+/// The scores of eight seeds of a baseline and of arms that are the same, clearly worse, and
+/// unclear.
 Scores same_worse_unclear() {
   const std::vector<double> base{0.6, 0.7, 0.6, 0.7, 0.6, 0.7, 0.6, 0.7};
   std::vector<double> same = base, worse = base, unclear = base;
@@ -28,9 +27,14 @@ Scores same_worse_unclear() {
   return {{"base", base}, {"same", same}, {"worse", worse}, {"unclear", unclear}};
 }
 
+/// A study of these arms, which are compared so.
+Evidence same_worse_unclear(const std::string& comparison) {
+  return evidence_of(study_yaml(8, {"same", "worse", "unclear"}, compare(comparison)),
+                     same_worse_unclear());
+}
+
 TEST(Margin, AnArmIsEquivalentDifferentOrInconclusive) {
-  const auto evidence = evidence_of(
-      study_yaml(8, {"same", "worse", "unclear"}, compare("margin: 0.1")), same_worse_unclear());
+  const auto evidence = same_worse_unclear("margin: 0.1");
   const auto equal = contrast(evidence, "same");
   EXPECT_EQ(equal.verdict, Verdict::equivalent);
   EXPECT_FALSE(equal.outcome.has_value());
@@ -74,25 +78,19 @@ TEST(Verdicts, AnIntervalContainsZeroExactlyIfNoDifferenceIsShown) {
 }
 
 TEST(Claims, ForecastsAreScoredAndSummedUpInANote) {
-  const auto evidence = evidence_of(
-      study_yaml(
-          8, {"same", "worse", "unclear"},
-          compare("arms: {same: {forecast: [-0.1, 0.01, 0.1]}, worse: {forecast: [0, 0.1, 0.2]}}")),
-      same_worse_unclear());
+  const auto evidence = same_worse_unclear(
+      "arms: {same: {forecast: [-0.1, 0.01, 0.1]}, worse: {forecast: [0, 0.1, 0.2]}}");
   EXPECT_TRUE(contrast(evidence, "same").forecast->inside);
   EXPECT_FALSE(contrast(evidence, "worse").forecast->inside);
   EXPECT_GT(contrast(evidence, "worse").forecast->brier, 0.5);
   EXPECT_FALSE(contrast(evidence, "unclear").forecast);
-  EXPECT_TRUE(std::ranges::any_of(evidence.notes, [](const std::string& note) {
-    return note.starts_with("Forecasts: 1 of 2 differences are within their 80 % intervals, and ");
-  }));
+  EXPECT_TRUE(says(notes_of(evidence),
+                   "\nForecasts: 1 of 2 differences are within their 80 % intervals, and "));
 }
 
 /// The outcome of a claim of kind `kind` with a margin of 0.1, of the three arms.
 std::vector<Outcome> outcomes(const std::string& kind) {
-  const auto evidence = evidence_of(
-      study_yaml(8, {"same", "worse", "unclear"}, compare("margin: 0.1, claim: " + kind)),
-      same_worse_unclear());
+  const auto evidence = same_worse_unclear("margin: 0.1, claim: " + kind);
   std::vector<Outcome> found;
   for (const char* arm : {"same", "worse", "unclear"})
     found.push_back(contrast(evidence, arm).outcome.value());
@@ -134,7 +132,7 @@ TEST(Claims, OfADifferenceAreNotContradictedByOneThatMayBeAsPublished) {
                                            compare(fmt::format("margin: 0.1, claim: superior, "
                                                                "published: {}",
                                                                published))),
-                                {{"base", std::vector<double>(8, 0.6)}, {"a", arm}}),
+                                {{"base", std::vector(8, 0.6)}, {"a", arm}}),
                     "a");
   };
   EXPECT_EQ(found(0.003).outcome, Outcome::inconclusive) << "0.003 may be the true difference";
@@ -148,7 +146,7 @@ Outcome outcome_at(const std::string& kind, double difference) {
   std::vector<double> arm;
   for (int i = 0; i < 8; ++i) arm.push_back(0.6 + difference + 0.001 * i);
   return *contrast(evidence_of(study_yaml(8, {"a"}, compare("margin: 0.1, claim: " + kind)),
-                               {{"base", std::vector<double>(8, 0.6)}, {"a", arm}}),
+                               {{"base", std::vector(8, 0.6)}, {"a", arm}}),
                    "a")
               .outcome;
 }
@@ -175,12 +173,8 @@ TEST(Claims, OfADifferenceThatIsShownToBeSmallerThanTheMarginAreNotAgreedWith) {
 }
 
 TEST(Claims, OfSingleArmsOverrideThatOfAll) {
-  const auto evidence = evidence_of(
-      study_yaml(
-          8, {"same", "worse", "unclear"},
-          compare(
-              "margin: 0.1, claim: superior, arms: {same: {claim: equal}, worse: {margin: 0.5}}")),
-      same_worse_unclear());
+  const auto evidence = same_worse_unclear(
+      "margin: 0.1, claim: superior, arms: {same: {claim: equal}, worse: {margin: 0.5}}");
   EXPECT_EQ(contrast(evidence, "same").outcome, Outcome::agrees);
   EXPECT_EQ(contrast(evidence, "worse").claim.kind, config::ClaimKind::superior);
   EXPECT_EQ(contrast(evidence, "worse").claim.margin, 0.5);
@@ -220,7 +214,7 @@ TEST(StudentsTest, ShowsWithFourSeedsWhatSignFlipsCannot) {
 
 TEST(Margin, ADifferenceThatIsShownToBeSmallerThanItIsNoClaimOfADifference) {
   const auto evidence = evidence_of(study_yaml(8, {"a"}, compare("margin: 0.1")),
-                                    {{"base", kLow}, {"a", std::vector<double>(8, 0.62)}});
+                                    {{"base", kLow}, {"a", std::vector(8, 0.62)}});
   EXPECT_LE(contrast(evidence, "a").difference.adjusted_p, kLevel);
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::equivalent);
 }
@@ -251,8 +245,7 @@ class ErrorRate {
   /// `at_margin` of the six comparisons truly differ, by exactly the margin.
   Rates wrong(int at_margin) {
     const auto study = study_of(study_yaml(
-        kSeeds, {"a", "b", "c"},
-        compare("test_sets: {copy: [length 12, length 13]}, margin: " + std::to_string(kMargin))));
+        kSeeds, {"a", "b", "c"}, compare(kBothLengths + ", margin: " + std::to_string(kMargin))));
     Rates rates;
     for (int i = 0; i < kStudies; ++i) add_wrong_claims(study, at_margin, rates);
     return rates;
@@ -303,7 +296,7 @@ TEST(TunedArms, AreOneFamilyOfTheFilesArms) {
   const auto evidence = evidence_of(
       study_yaml(8, {"more"},
                  kCompare + "tune: {by: shared, keys: {training.schedule.peak: [0.001, 0.002]}}\n"),
-      {{"base", std::vector<double>(8, 0.9)}, {"more", std::vector<double>(8, 0.8)}});
+      {{"base", std::vector(8, 0.9)}, {"more", std::vector(8, 0.8)}});
   EXPECT_EQ(evidence.tasks.front().arms.size(), 2U);
   EXPECT_EQ(evidence.tasks.front().comparisons, 1);
 }
@@ -312,17 +305,15 @@ TEST(UndefinedScores, AreNeitherShownAsZeroNorCompared) {
   auto runs = runs_of({{"base", kLow}, {"a", kHigh}});
   for (auto& run : runs.results)
     for (auto& test : run.tests) test.bleu = std::nan("");
-  const auto evidence = make_evidence(
-      study_of(study_yaml(8, {"a"}, "compare: {baseline: base, metric: bleu}\n")), runs);
+  const auto evidence =
+      evidence_of(study_yaml(8, {"a"}, "compare: {baseline: base, metric: bleu}\n"), runs);
   const auto cell = cell_of(evidence, "a", "bleu");
   EXPECT_TRUE(std::isnan(cell.sample.mean));
   EXPECT_FALSE(cell.contrast.has_value());
   EXPECT_FALSE(cell.best);
   EXPECT_EQ(evidence.answer, "No claim: there is no comparison with values on both sides.");
-  EXPECT_NE(std::ranges::find(evidence.notes,
-                              "copy: BLEU on length 12 is not defined in finished runs of base "
-                              "and a."),
-            evidence.notes.end());
+  EXPECT_TRUE(says(notes_of(evidence),
+                   "\ncopy: BLEU on length 12 is not defined in finished runs of base and a.\n"));
 }
 
 TEST(BestCell, IsTheOneWhoseMeanNoneBeatsAsItIsPrintedAndSomeFallShortOf) {

@@ -97,11 +97,10 @@ class CostToTest : public testing::Test {
         runs.results.back().steps = 30;
         write_log(arm, seed, seeds[i]);
       }
-    auto yaml = study_yaml(
+    const auto yaml = study_yaml(
         static_cast<int>(base.size()), {"more"},
         "compare: {baseline: base, metric: " + metric_ + ", cost_to: " + target_ + "}\n" + expect);
-    yaml.replace(yaml.find("base: {"), 7, "base: {training.evaluate_every: 10, ");
-    return make_evidence(study_of(yaml), runs);
+    return evidence_of(replaced(yaml, "base: {", "base: {training.evaluate_every: 10, "), runs);
   }
 
   const Cell& cell(const Evidence& evidence, const std::string& arm) const {

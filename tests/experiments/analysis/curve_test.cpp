@@ -1,7 +1,5 @@
 #include "experiments/analysis/curve.h"
 
-#include <fmt/ranges.h>
-
 #include <cmath>
 #include <limits>
 
@@ -53,11 +51,7 @@ Evidence of(const std::map<std::string, std::vector<Losses>>& arms,
   for (const auto& [name, seeds] : arms)
     if (name != "base") names.push_back(name);
   const auto yaml = study_yaml(static_cast<int>(arms.begin()->second.size()), names, kCompare);
-  return make_evidence(study_of(yaml + tune), runs_at(arms));
-}
-
-std::string notes_in(const Evidence& evidence) {
-  return fmt::format("{}", fmt::join(evidence.notes, "\n"));
+  return evidence_of(yaml + tune, runs_at(arms));
 }
 
 const TunedCurve& curve_of(const Evidence& evidence, size_t arm = 0) {
@@ -99,15 +93,14 @@ TEST(Curves, ThatAreOpenEndAtTheirLastValueAndSaySo) {
   EXPECT_NEAR(curve_of(evidence).score, std::exp(1), 1e-9);
   const auto& tuning = *evidence.tuning;
   EXPECT_EQ(curve_remark(tuning.arms[0], tuning), "open: peak at the edge of its grid");
-  EXPECT_TRUE(says(notes_in(evidence), "of copy/base (0.008, the largest)"));
+  EXPECT_TRUE(says(notes_of(evidence), "of copy/base (0.008, the largest)"));
 }
 
 /// The residuals of a cubic are a multiple of 1, -4, 6, -4, 1, here 17 / 70 of it. Without them the
 /// last value is the lowest, 1.76, but the second was the best one.
 TEST(Curves, ThatAreFlatAreComparedAtTheBestTriedValue) {
-  const auto evidence = of({{"base", {{3, 1, 4, 2, 2}}}},
-                           "tune: {by: curve, keys: {training.schedule.peak: [0.001, 0.002, 0.004, "
-                           "0.008, 0.016]}}\n");
+  const auto evidence =
+      of({{"base", {{3, 1, 4, 2, 2}}}}, replaced(kCurve, "0.008]", "0.008, 0.016]"));
   EXPECT_EQ(curve_of(evidence).vertex, Vertex::flat);
   EXPECT_NEAR(curve_of(evidence).value, 0.002, 1e-12);
   EXPECT_NEAR(curve_of(evidence).score, std::exp(69. / 35), 1e-9);
@@ -130,7 +123,7 @@ TEST(Curves, OfFewerThanThreeValuesMakeNoClaim) {
   EXPECT_TRUE(curve_of(evidence, 1).weights.empty());
   EXPECT_EQ(cell_of(evidence, "other").sample.count, 0);
   EXPECT_FALSE(cell_of(evidence, "other").contrast);
-  EXPECT_TRUE(says(notes_in(evidence),
+  EXPECT_TRUE(says(notes_of(evidence),
                    "copy/other: no claim: a curve takes 3 values, and runs diverged at 2 of 4."));
 }
 
@@ -145,14 +138,11 @@ TEST(Curves, AreOfTheSeedsWithARunAtEveryValue) {
 
 /// The other arm is the baseline an octave further, so that it is as good at its best.
 TEST(Gains, AreAtEachArmsBestAndAtEqualValues) {
-  const std::string accuracy =
-      "tune: {by: curve, metric: token_accuracy, keys: "
-      "{training.schedule.peak: [0.001, 0.002, 0.004, 0.008]}}\n";
+  const auto accuracy = replaced(kCurve, "by: curve", "by: curve, metric: token_accuracy");
   auto runs = runs_at({{"base", {{2, 1, 2, 5}}}, {"other", {{5, 2, 1, 2}}}});
   for (auto& run : runs.results)
     run.validation_token_accuracy = 1 - std::log(run.validation_perplexity) / 10;
-  const auto evidence =
-      make_evidence(study_of(study_yaml(1, {"other"}, kCompare) + accuracy), runs);
+  const auto evidence = evidence_of(study_yaml(1, {"other"}, kCompare) + accuracy, runs);
   const auto& other = evidence.tuning->arms[1];
   EXPECT_NEAR(other.curve->value, 0.004, 1e-12);
   EXPECT_NEAR(other.gain->at_best, 0, 1e-12);

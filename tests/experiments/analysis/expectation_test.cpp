@@ -90,7 +90,7 @@ TEST(Answer, NamesABaselineThatIsNotAmongTheSelectedArms) {
   const auto runs = runs_of({{"base", {0.9, 1.0}}, {"more", {0.4, 0.6}}});
   EXPECT_EQ(make_evidence(study_of(yaml, {.arms = {"more"}}), runs).answer,
             "No claim: the baseline base is not among the selected arms.");
-  EXPECT_EQ(make_evidence(study_of(study_yaml(2, {"more"})), runs).answer,
+  EXPECT_EQ(evidence_of(study_yaml(2, {"more"}), runs).answer,
             "No claim: the study declares no baseline.");
 }
 

@@ -9,10 +9,8 @@
 namespace ablate::analysis {
 namespace {
 
-const std::string kBoth = "test_sets: {copy: [length 12, length 13]}";
-
 TEST(Family, IsEveryArmOnEveryPrimaryTestSetOfATask) {
-  const auto evidence = evidence_of(study_yaml(8, {"a", "b"}, compare(kBoth)),
+  const auto evidence = evidence_of(study_yaml(8, {"a", "b"}, compare(kBothLengths)),
                                     {{"base", kLow}, {"a", kHigh}, {"b", kLow}},
                                     {{"base", kLow}, {"a", kLow}, {"b", kLow}});
   EXPECT_EQ(evidence.tasks.front().comparisons, 4);
@@ -42,8 +40,7 @@ TEST(Family, IsWithinTheTrainedLengthOfEveryArmWhicheverComesFirst) {
     auto runs = runs_of({{"base", kLow}, {"a", kLow}}, {{"base", kLow}, {"a", kHigh}});
     for (auto& run : runs.results)
       if (run.arm == longer) run.tests.back().extrapolates = false;
-    const auto evidence =
-        make_evidence(study_of(study_yaml(8, {"a"}, compare("allow: [data]"))), runs);
+    const auto evidence = evidence_of(study_yaml(8, {"a"}, compare("allow: [data]")), runs);
     EXPECT_EQ(evidence.tasks.front().comparisons, 1) << longer;
     EXPECT_EQ(contrast(evidence, "a", "length 13").verdict, Verdict::exploratory) << longer;
   }
@@ -52,7 +49,7 @@ TEST(Family, IsWithinTheTrainedLengthOfEveryArmWhicheverComesFirst) {
 TEST(Family, IsAllTestSetsWhereNoneIsWithinTheTrainedLength) {
   auto runs = runs_of({{"base", kLow}, {"a", kHigh}});
   for (auto& run : runs.results) run.tests.erase(run.tests.begin());
-  const auto evidence = make_evidence(study_of(study_yaml(8, {"a"}, kCompare)), runs);
+  const auto evidence = evidence_of(study_yaml(8, {"a"}, kCompare), runs);
   EXPECT_EQ(evidence.tasks.front().comparisons, 1);
   EXPECT_EQ(contrast(evidence, "a", "length 13").verdict, Verdict::not_learned);
 }
@@ -62,7 +59,7 @@ TEST(Family, SpansAllSizesOfATaskAlsoThoseThatAreNotSelected) {
                                "sizes: {small: {model.d_model: 64}, large: "
                                "{model.d_model: 128}}\n" +
                                    kCompare);
-  auto runs = runs_of({{"base", std::vector<double>(6, 0.6)}, {"a", std::vector<double>(6, 0.9)}});
+  auto runs = runs_of({{"base", std::vector(6, 0.6)}, {"a", std::vector(6, 0.9)}});
   for (auto& run : runs.results) run.task = "copy-small";
   const auto one = make_evidence(study_of(yaml, {.sizes = {"small"}}), runs);
   EXPECT_EQ(one.tasks.front().comparisons, 2);
@@ -72,7 +69,7 @@ TEST(Family, SpansAllSizesOfATaskAlsoThoseThatAreNotSelected) {
     runs.results.push_back(runs.results[i]);
     runs.results.back().task = "copy-large";
   }
-  const auto both = make_evidence(study_of(yaml), runs);
+  const auto both = evidence_of(yaml, runs);
   EXPECT_EQ(both.tasks.front().correction, Correction::joint);
   EXPECT_EQ(contrast(both, "a").difference.adjusted_p, 2.0 / 64);
   EXPECT_TRUE(says(both.tasks.back().family,
@@ -87,7 +84,7 @@ TEST(Family, CountsASettingWithoutAFinishedRunWhereverItStands) {
   for (const char* finished : {"copy-small", "copy-large"}) {
     auto runs = runs_of({{"base", kLow}, {"a", kHigh}});
     for (auto& run : runs.results) run.task = finished;
-    const auto evidence = make_evidence(study_of(study_yaml(8, {"a"}, kSmallAndLarge)), runs);
+    const auto evidence = evidence_of(study_yaml(8, {"a"}, kSmallAndLarge), runs);
     const auto& task = *std::ranges::find(evidence.tasks, finished, &TaskEvidence::name);
     EXPECT_EQ(task.comparisons, 2) << finished;
     const auto& cells = std::ranges::find(task.arms, "a", &ArmEvidence::name)->cells;
@@ -104,7 +101,7 @@ TEST(Family, CountsThePrimaryTestSetsOfEachSettingByThemselves) {
     runs.results.back().task = "copy-large";
     runs.results.back().tests.back().extrapolates = false;
   }
-  const auto evidence = make_evidence(study_of(study_yaml(8, {"a"}, kSmallAndLarge)), runs);
+  const auto evidence = evidence_of(study_yaml(8, {"a"}, kSmallAndLarge), runs);
   for (const auto& task : evidence.tasks) {
     EXPECT_EQ(task.comparisons, 3) << task.name;
     EXPECT_EQ(task.correction, Correction::joint) << task.name;

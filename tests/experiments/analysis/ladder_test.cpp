@@ -21,6 +21,8 @@ const std::string kThreeSizes =
     "sizes: {small: {model.d_model: 64}, middle: {model.d_model: 128}, large: {model.d_model: "
     "256}}\n";
 
+const std::string kTwoSizes = "sizes: {1: {model.d_model: 64}, 2: {model.d_model: 128}}\n";
+
 /// A rung: its setting, the parameters of its models, and exact match without the seed's noise.
 struct MeasuredRung {
   std::string setting;
@@ -44,13 +46,24 @@ records::StudyRuns runs_on(const std::vector<MeasuredRung>& rungs) {
 }
 
 Evidence ladder_evidence(const std::string& axis, const std::vector<MeasuredRung>& rungs) {
-  return make_evidence(study_of(study_yaml(6, {"more"}, kCompare + axis)), runs_on(rungs));
+  return evidence_of(study_yaml(6, {"more"}, kCompare + axis), runs_on(rungs));
+}
+
+/// A study of two or three sizes, each with ten times the parameters of the one before, in which
+/// the baseline has 0.5 and the other arm these.
+Evidence over_sizes(const std::vector<double>& more, double spread = 0) {
+  const auto names = more.size() == 2 ? std::vector{"copy-1", "copy-2"}
+                                      : std::vector{"copy-small", "copy-middle", "copy-large"};
+  std::vector<MeasuredRung> rungs;
+  for (int64_t parameters = 1'000; const double value : more) {
+    rungs.push_back({names[rungs.size()], parameters, 0.5, value, spread});
+    parameters *= 10;
+  }
+  return ladder_evidence(more.size() == 2 ? kTwoSizes : kThreeSizes, rungs);
 }
 
 TEST(Ladder, TheSlopeIsTheChangeOfTheEffectWithTenTimesTheParameters) {
-  const auto evidence = ladder_evidence(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.6, 1},
-                                                      {"copy-middle", 10'000, 0.5, 0.65, 1},
-                                                      {"copy-large", 100'000, 0.5, 0.70, 1}});
+  const auto evidence = over_sizes({0.6, 0.65, 0.7}, 1);
   ASSERT_EQ(evidence.ladders.size(), 1U);
   const auto& ladder = evidence.ladders.front();
   EXPECT_EQ(ladder.axis, kSizeAxis);
@@ -68,9 +81,7 @@ TEST(Ladder, TheSlopeIsTheChangeOfTheEffectWithTenTimesTheParameters) {
 }
 
 TEST(Ladder, ASignTurnsIfIntervalsExcludeZeroOnOppositeSides) {
-  const auto evidence = ladder_evidence(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.6},
-                                                      {"copy-middle", 10'000, 0.5, 0.5},
-                                                      {"copy-large", 100'000, 0.5, 0.4}});
+  const auto evidence = over_sizes({0.6, 0.5, 0.4});
   const auto& arm = evidence.ladders.front().arms.back();
   EXPECT_TRUE(arm.turns);
   EXPECT_NEAR(*arm.crossing, 10'000, 1e-6);
@@ -157,7 +168,6 @@ records::StudyRuns runs_by_setting(const std::map<std::string, Scores>& settings
   return runs;
 }
 
-const std::string kTwoSizes = "sizes: {1: {model.d_model: 64}, 2: {model.d_model: 128}}\n";
 const std::vector<double> kLowScores{0.1, 0.2, 0.3, 0.1, 0.2, 0.3};
 const std::vector<double> kHighScores{0.4, 0.52, 0.63, 0.44, 0.55, 0.66};
 /// Five of six differences from kLowScores are positive.
@@ -165,17 +175,17 @@ const std::vector<double> kUnclear{0.15, 0.25, 0.35, 0.15, 0.25, 0.29};
 
 TEST(Ladder, ARungHasTheIntervalAndThePOfItsVerdict) {
   const auto evidence =
-      make_evidence(study_of(study_yaml(6, {"one", "two", "three"}, kCompare + kTwoSizes)),
-                    runs_by_setting({{"copy-1",
-                                      {{"base", kLowScores},
-                                       {"one", kHighScores},
-                                       {"two", kUnclear},
-                                       {"three", {0.2, 0.1, 0.4, 0.2, 0.1, 0.2}}}},
-                                     {"copy-2",
-                                      {{"base", kLowScores},
-                                       {"one", kUnclear},
-                                       {"two", kHighScores},
-                                       {"three", {0.2, 0.2, 0.5, 0.3, 0.1, 0.2}}}}}));
+      evidence_of(study_yaml(6, {"one", "two", "three"}, kCompare + kTwoSizes),
+                  runs_by_setting({{"copy-1",
+                                    {{"base", kLowScores},
+                                     {"one", kHighScores},
+                                     {"two", kUnclear},
+                                     {"three", {0.2, 0.1, 0.4, 0.2, 0.1, 0.2}}}},
+                                   {"copy-2",
+                                    {{"base", kLowScores},
+                                     {"one", kUnclear},
+                                     {"two", kHighScores},
+                                     {"three", {0.2, 0.2, 0.5, 0.3, 0.1, 0.2}}}}}));
   ASSERT_EQ(evidence.ladders.size(), 1U);
   const auto& ladder = evidence.ladders.front();
   for (size_t arm = 1; arm < ladder.arms.size(); ++arm)
@@ -211,7 +221,7 @@ TEST(Ladder, SlopesAndInteractionsAreCorrectedForTheArms) {
   for (const auto& [correction, joint] : {std::pair{"max_t", statistics::Joint::max_t},
                                           std::pair{"min_p", statistics::Joint::min_p}}) {
     const auto declared = compare(std::string("correction: ") + correction) + kTwoSizes;
-    const auto evidence = make_evidence(study_of(study_yaml(6, {"a", "b", "c"}, declared)), runs);
+    const auto evidence = evidence_of(study_yaml(6, {"a", "b", "c"}, declared), runs);
     const auto& arms = evidence.ladders.front().arms;
     const auto expected = statistics::joint_sign_flip_p(changes, statistics::Side::both, joint);
     for (size_t i = 0; i < changes.size(); ++i) {
@@ -224,9 +234,7 @@ TEST(Ladder, SlopesAndInteractionsAreCorrectedForTheArms) {
 
 TEST(Ladder, LooksAtTheQuestionCorrectSlopesInteractionsAndTheirIntervals) {
   const auto study = study_of(study_yaml(6, {"more"}, kCompare + kThreeSizes));
-  const auto evidence = make_evidence(study, runs_on({{"copy-small", 1'000, 0.5, 0.6, 1},
-                                                      {"copy-middle", 10'000, 0.5, 0.65, 1},
-                                                      {"copy-large", 100'000, 0.5, 0.70, 1}}));
+  const auto evidence = over_sizes({0.6, 0.65, 0.7}, 1);
   const auto& alone = evidence.ladders.front().arms.back();
   const auto second = ladders_of(evidence.tasks, study, 2).front().arms.back();
   const double factor = statistics::look_factor(2);
@@ -247,9 +255,8 @@ TEST(Ladder, ArmsThatAreNotSelectedCountInTheFamilyOfSlopes) {
 TEST(Ladder, AnArmThatIsUnstableAtARungMakesNoClaimOverRungs) {
   auto settings = changing_by({{"falling", {-0.4, -0.4, -0.4, -0.4, -0.4, -0.4}}, {"steady", {}}});
   settings["copy-1"]["falling"] = {1, 1, 1, 0.2, 1, 1};
-  const auto evidence =
-      make_evidence(study_of(study_yaml(6, {"falling", "steady"}, kCompare + kTwoSizes)),
-                    runs_by_setting(settings));
+  const auto evidence = evidence_of(study_yaml(6, {"falling", "steady"}, kCompare + kTwoSizes),
+                                    runs_by_setting(settings));
   const auto& arm = evidence.ladders.front().arms[1];
   EXPECT_EQ(arm.sentence, "falling: no claim over sizes; verdicts: unstable at 1.");
   EXPECT_EQ(arm.slope.count, 0);
@@ -265,72 +272,60 @@ TEST(Ladder, AMissingSeedAtOneRungWithholdsTheSlope) {
   std::erase_if(runs.results, [](const auto& run) {
     return run.task == "copy-2" && run.arm == "a" && run.seed == 6;
   });
-  const auto evidence = make_evidence(study_of(study_yaml(6, {"a"}, kCompare + kTwoSizes)), runs);
+  const auto evidence = evidence_of(study_yaml(6, {"a"}, kCompare + kTwoSizes), runs);
   EXPECT_EQ(evidence.ladders.front().arms.back().sentence,
             "a: no claim over sizes; verdicts: other seeds at 2.");
 }
 
-std::string answer_over(const std::string& axis, const std::vector<MeasuredRung>& rungs) {
-  return ladder_evidence(axis, rungs).answer;
-}
-
 TEST(Ladder, TheAnswerBeginsWithTheVerdictAndTheTrend) {
-  EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.7, 1},
-                                        {"copy-middle", 10'000, 0.5, 0.65, 1},
-                                        {"copy-large", 100'000, 0.5, 0.6, 1}})
-                  .starts_with("more: better at all three sizes (0.125 to 0.225 exact match more); "
-                               "its lead shrinks as the model grows (p 0.031). Over sizes, more: "
-                               "its difference changes by -0.050 [-0.050, -0.050] with"));
-  EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.4},
-                                        {"copy-middle", 10'000, 0.5, 0.3},
-                                        {"copy-large", 100'000, 0.5, 0.2}})
-                  .starts_with("more: worse at all three sizes (0.100 to 0.300 exact match less); "
-                               "its deficit grows as the model grows (p 0.031). "));
+  EXPECT_TRUE(
+      over_sizes({0.7, 0.65, 0.6}, 1)
+          .answer.starts_with("more: better at all three sizes (0.125 to 0.225 exact match more); "
+                              "its lead shrinks as the model grows (p 0.031). Over sizes, more: "
+                              "its difference changes by -0.050 [-0.050, -0.050] with"));
+  EXPECT_TRUE(
+      over_sizes({0.4, 0.3, 0.2})
+          .answer.starts_with("more: worse at all three sizes (0.100 to 0.300 exact match less); "
+                              "its deficit grows as the model grows (p 0.031). "));
 }
 
 TEST(Ladder, TheAnswerDoesNotRoundWhatIsShownToZero) {
-  EXPECT_TRUE(says(
-      answer_over(kTwoSizes, {{"copy-1", 1'000, 0.5, 0.5003}, {"copy-2", 10'000, 0.5, 0.5004}}),
-      "more: better at both sizes (0.0003 to 0.0004 exact match more)"));
+  EXPECT_TRUE(says(over_sizes({0.5003, 0.5004}).answer,
+                   "more: better at both sizes (0.0003 to 0.0004 exact match more)"));
 }
 
 TEST(Ladder, TheAnswerGivesThePOfASlopeOnce) {
-  const auto answer =
-      answer_over(kTwoSizes, {{"copy-1", 1'000, 0.5, 0.7, 1}, {"copy-2", 10'000, 0.5, 0.6, 1}});
+  const auto answer = over_sizes({0.7, 0.6}, 1).answer;
   EXPECT_TRUE(says(answer, "as the model grows (p 0.031). "));
   EXPECT_TRUE(says(answer, "with ten times the parameters. No turn"));
-  const auto flat = answer_over(
+  const auto flat = ladder_evidence(
       kTwoSizes, {{"copy-1", 1'000, 0.5, 0.625, 1}, {"copy-2", 10'000, 0.25, 0.375, 1}});
-  EXPECT_FALSE(says(flat, "as the model grows"));
+  EXPECT_FALSE(says(flat.answer, "as the model grows"));
 }
 
 TEST(Ladder, TheAnswerNamesTheRungsOfEachVerdict) {
-  EXPECT_TRUE(answer_over(kThreeSizes, {{"copy-small", 1'000, 0.5, 0.6},
-                                        {"copy-middle", 10'000, 0.5, 0.5},
-                                        {"copy-large", 100'000, 0.5, 0.4}})
-                  .starts_with("more: better at size small (0.100 exact match more), inconclusive "
-                               "at size middle (the same exact match), worse at size large (0.100 "
-                               "exact match less); its difference falls as the model grows (p "
-                               "0.031). "));
+  EXPECT_TRUE(
+      over_sizes({0.6, 0.5, 0.4})
+          .answer.starts_with("more: better at size small (0.100 exact match more), inconclusive "
+                              "at size middle (the same exact match), worse at size large (0.100 "
+                              "exact match less); its difference falls as the model grows (p "
+                              "0.031). "));
 }
 
 TEST(Ladder, RungsAreCalledAfterTheirKey) {
   const auto over = [](const std::string& key) {
-    return answer_over("grid: {" + key + ": [64, 128]}\n",
-                       {{"copy-" + key.substr(key.rfind('.') + 1) + "=64", 1'000, 0.5, 0.6},
-                        {"copy-" + key.substr(key.rfind('.') + 1) + "=128", 1'000, 0.5, 0.6}});
+    const auto name = "copy-" + key.substr(key.rfind('.') + 1);
+    return ladder_evidence("grid: {" + key + ": [64, 128]}\n",
+                           {{name + "=64", 1'000, 0.5, 0.6}, {name + "=128", 1'000, 0.5, 0.6}})
+        .answer;
   };
   EXPECT_TRUE(over("data.symbols").starts_with("more: better at both values of symbols (0.100 "));
   EXPECT_TRUE(over("training.schedule.warmup").starts_with("more: better at both warmups (0.100 "));
 }
 
 TEST(Ladder, SlopeAndInteractionOfTwoRungsAreSaidOnce) {
-  const auto sentence =
-      ladder_evidence(kTwoSizes, {{"copy-1", 1'000, 0.5, 0.6, 1}, {"copy-2", 10'000, 0.5, 0.65, 1}})
-          .ladders.front()
-          .arms.back()
-          .sentence;
-  EXPECT_FALSE(says(sentence, "the same everywhere")) << sentence;
+  EXPECT_FALSE(
+      says(over_sizes({0.6, 0.65}, 1).ladders.front().arms.back().sentence, "the same everywhere"));
 }
 
 TEST(Ladder, TheBestValueIsChosenOnlyOfWhatIsTuned) {
@@ -354,8 +349,8 @@ TEST(Ladder, TheBestValueIsChosenOnlyOfWhatIsTuned) {
 TEST(Ladder, ArmsThatShowASlopeAloneShareASentence) {
   const std::vector<double> rising{0.01, 0.02, 0.03, 0.04, 0.05, 0.06}, steep(6, 0.1);
   const auto evidence =
-      make_evidence(study_of(study_yaml(6, {"a", "b", "steady"}, kCompare + kTwoSizes)),
-                    runs_by_setting(changing_by({{"a", rising}, {"b", steep}, {"steady", {}}})));
+      evidence_of(study_yaml(6, {"a", "b", "steady"}, kCompare + kTwoSizes),
+                  runs_by_setting(changing_by({{"a", rising}, {"b", steep}, {"steady", {}}})));
   EXPECT_TRUE(std::regex_search(
       evidence.answer,
       std::regex("Over sizes, the difference from the baseline changes with ten times the "
@@ -366,8 +361,8 @@ TEST(Ladder, ArmsThatShowASlopeAloneShareASentence) {
 }
 
 TEST(Ladder, ArmsThatShowNothingShareASentence) {
-  const auto evidence = make_evidence(study_of(study_yaml(6, {"a", "b"}, kCompare + kTwoSizes)),
-                                      runs_by_setting(changing_by({{"a", {}}, {"b", {}}})));
+  const auto evidence = evidence_of(study_yaml(6, {"a", "b"}, kCompare + kTwoSizes),
+                                    runs_by_setting(changing_by({{"a", {}}, {"b", {}}})));
   EXPECT_TRUE(evidence.answer.ends_with(
       " Over sizes, no change of the difference from the baseline is shown: a, b."))
       << evidence.answer;
@@ -376,13 +371,12 @@ TEST(Ladder, ArmsThatShowNothingShareASentence) {
 TEST(Aggregates, SizesAreSettingsAndNoTasks) {
   const auto yaml = study_yaml(6, {"a"}, kCompare + kTwoSizes);
   auto settings = changing_by({{"a", {}}});
-  EXPECT_TRUE(make_evidence(study_of(yaml), runs_by_setting(settings)).aggregates.empty());
+  EXPECT_TRUE(evidence_of(yaml, runs_by_setting(settings)).aggregates.empty());
   const auto two = yaml + "tasks: {x: {}, y: {data.test_length: [12, 13]}}\n";
-  const auto evidence =
-      make_evidence(study_of(two), runs_by_setting({{"x-1", settings["copy-1"]},
-                                                    {"x-2", settings["copy-2"]},
-                                                    {"y-1", settings["copy-1"]},
-                                                    {"y-2", settings["copy-2"]}}));
+  const auto evidence = evidence_of(two, runs_by_setting({{"x-1", settings["copy-1"]},
+                                                          {"x-2", settings["copy-2"]},
+                                                          {"y-1", settings["copy-1"]},
+                                                          {"y-2", settings["copy-2"]}}));
   ASSERT_EQ(evidence.aggregates.size(), 2U);
   EXPECT_EQ(evidence.aggregates.front().tasks, 2);
   EXPECT_EQ(evidence.aggregates.front().settings, 4);

@@ -4,7 +4,6 @@
 
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/family.h"
-#include "experiments/analysis/figure.h"
 #include "tests/experiments/analysis/synthetic.h"
 #include "tests/says.h"
 

@@ -42,7 +42,7 @@ TEST(Evidence, TheShareOfUnknownTargetsStandsBesideEveryScoreWhereThereAreAny) {
   auto runs = runs_of({{"base", {0.5}}, {"more", {0.5}}});
   const auto shown = [&](const std::string& arm, const std::string& test_set,
                          const std::string& metric) {
-    const auto evidence = make_evidence(study_of(study_yaml(1, {"more"}, kCompare)), runs);
+    const auto evidence = evidence_of(study_yaml(1, {"more"}, kCompare), runs);
     return find_cell(arm_of(evidence, arm), test_set, metric)->in_tables;
   };
   EXPECT_FALSE(shown("more", "length 12", "unknown_targets"));
@@ -89,8 +89,7 @@ TEST(Evidence, ByMinPAnOddSeedDoesNotHideAnArmThatIsBetterInAll) {
   const auto runs =
       runs_of({{"base", base}, {"odd", odd}, {"mixed", {0.2, 0.2, 0.2, 0.2, 0.0, 0.0, 0.0, 0.0}}});
   const auto evidence_by = [&](const std::string& correction) {
-    return make_evidence(
-        study_of(study_yaml(8, {"odd", "mixed"}, compare("correction: " + correction))), runs);
+    return evidence_of(study_yaml(8, {"odd", "mixed"}, compare("correction: " + correction)), runs);
   };
   // Each arm has its smallest p, 2 / 256, under two patterns of its own.
   const auto min_p = evidence_by("min_p");
@@ -123,7 +122,7 @@ TEST(Evidence, AWorseArmAndOneThatCannotBeToldApart) {
 TEST(Evidence, LowerIsBetterForPerplexity) {
   const auto study =
       study_of(study_yaml(6, {"more"}, "compare: {baseline: base, metric: perplexity}\n"));
-  auto runs = runs_of({{"base", std::vector<double>(6, 1)}, {"more", std::vector<double>(6, 1)}});
+  auto runs = runs_of({{"base", std::vector(6, 1.0)}, {"more", std::vector(6, 1.0)}});
   for (auto& run : runs.results)
     run.tests[0].perplexity = (run.arm == "base" ? 8 : 5) + 0.1 * static_cast<double>(run.seed);
   const auto evidence = make_evidence(study, runs);
@@ -135,9 +134,8 @@ TEST(Evidence, LowerIsBetterForPerplexity) {
 }
 
 TEST(Evidence, OnlyTheDeclaredMetricCarriesClaims) {
-  const auto evidence =
-      evidence_of(study_yaml(6, {"more"}, kCompare),
-                  {{"base", std::vector<double>(6, 0)}, {"more", std::vector<double>(6, 1)}});
+  const auto evidence = evidence_of(study_yaml(6, {"more"}, kCompare),
+                                    {{"base", std::vector(6, 0.0)}, {"more", std::vector(6, 1.0)}});
   for (const auto& cell : arm_of(evidence, "more").cells)
     EXPECT_EQ(cell.metric == "exact_match" && cell.test_set == "length 12",
               cell.contrast && cell.contrast->verdict != Verdict::exploratory)
@@ -146,7 +144,7 @@ TEST(Evidence, OnlyTheDeclaredMetricCarriesClaims) {
 
 TEST(Evidence, WhatNoRunObservedHasNoCell) {
   const auto study = study_of(study_yaml(6, {"more"}, kCompare));
-  auto runs = runs_of({{"base", std::vector<double>(6, 0)}, {"more", std::vector<double>(6, 1)}});
+  auto runs = runs_of({{"base", std::vector(6, 0.0)}, {"more", std::vector(6, 1.0)}});
   runs.results.back().active_neurons = 0.25;  // of the arm "more"
   const auto evidence = make_evidence(study, runs);
   for (const auto* arm : {"base", "more"}) {
@@ -160,10 +158,8 @@ TEST(Evidence, WhatNoRunObservedHasNoCell) {
 }
 
 TEST(Evidence, BeyondTheTrainedLengthNothingIsClaimedOfATaskThatIsNotLearned) {
-  const auto study = study_of(study_yaml(
-      6, {"more"},
-      "compare: {baseline: base, metric: exact_match, test_sets: {copy: [length 13]}}\n"));
-  const Scores far{{"base", std::vector<double>(6, 0.1)}, {"more", std::vector<double>(6, 0.3)}};
+  const auto study = study_of(study_yaml(6, {"more"}, compare("test_sets: {copy: [length 13]}")));
+  const Scores far{{"base", std::vector(6, 0.1)}, {"more", std::vector(6, 0.3)}};
   const auto verdict = [&](double base, double more) {
     const auto evidence = make_evidence(study, runs_of({{"base", std::vector<double>(6, base)},
                                                         {"more", std::vector<double>(6, more)}},
@@ -177,14 +173,14 @@ TEST(Evidence, BeyondTheTrainedLengthNothingIsClaimedOfATaskThatIsNotLearned) {
 }
 
 TEST(Evidence, AMissingSeedIsNamedAndForbidsTheClaimUnlessAllowed) {
-  const Scores scores{{"base", std::vector<double>(8, 0.2)}, {"more", std::vector<double>(8, 0.9)}};
-  const auto evidence_of = [&](const std::string& compare) {
+  const Scores scores{{"base", std::vector(8, 0.2)}, {"more", std::vector(8, 0.9)}};
+  const auto evidence_by = [&](const std::string& compare) {
     auto runs = runs_of(scores);
     std::erase_if(runs.results, [](const auto& run) { return run.arm == "more" && run.seed == 3; });
     runs.missing.push_back({"copy", "more", 3, "failed with exit code 5"});
-    return make_evidence(study_of(study_yaml(8, {"more"}, compare)), runs);
+    return evidence_of(study_yaml(8, {"more"}, compare), runs);
   };
-  const auto refused = evidence_of(kCompare);
+  const auto refused = evidence_by(kCompare);
   EXPECT_EQ(contrast(refused, "more").sentence,
             "no claim: seed 3 of the arm has no value; compare.allow: [seeds] compares the others");
   const auto why = contrast(refused, "more").no_claim.value();
@@ -194,8 +190,7 @@ TEST(Evidence, AMissingSeedIsNamedAndForbidsTheClaimUnlessAllowed) {
   EXPECT_TRUE(why.uneven.front().of_arm);
   EXPECT_EQ(refused.missing.front().reason, "failed with exit code 5");
   EXPECT_TRUE(std::isnan(cell_of(refused, "more").sample.values[2]));
-  const auto allowed =
-      evidence_of("compare: {baseline: base, metric: exact_match, allow: [seeds]}\n");
+  const auto allowed = evidence_by(compare("allow: [seeds]"));
   EXPECT_EQ(contrast(allowed, "more").verdict, Verdict::better);
   EXPECT_FALSE(contrast(allowed, "more").no_claim);
   EXPECT_EQ(contrast(allowed, "more").differences.size(), 7U);
@@ -204,7 +199,7 @@ TEST(Evidence, AMissingSeedIsNamedAndForbidsTheClaimUnlessAllowed) {
 TEST(Evidence, InfiniteValuesAreCollapsedSeedsOrNotTested) {
   const auto study =
       study_of(study_yaml(6, {"more"}, "compare: {baseline: base, metric: perplexity}\n"));
-  auto runs = runs_of({{"base", std::vector<double>(6, 1)}, {"more", std::vector<double>(6, 1)}});
+  auto runs = runs_of({{"base", std::vector(6, 1.0)}, {"more", std::vector(6, 1.0)}});
   const auto found = [&] {
     return *cell_of(make_evidence(study, runs), "more", "perplexity").contrast;
   };
@@ -219,13 +214,8 @@ TEST(Evidence, RunsOfOtherDataOrStepsAreRefusedUnlessAllowed) {
   const auto error_of = [](const std::string& allow, auto change) -> std::string {
     auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});
     change(runs.results.back());
-    return refusal_of<UsageError>([&] {
-      make_evidence(study_of(study_yaml(1, {"more"},
-                                        "compare: {baseline: base, metric: "
-                                        "exact_match, allow: " +
-                                            allow + "}\n")),
-                    runs);
-    });
+    return refusal_of<UsageError>(
+        [&] { evidence_of(study_yaml(1, {"more"}, compare("allow: " + allow)), runs); });
   };
   const auto data = [](records::RunResult& run) { run.data_sha256 = "other"; };
   const auto steps = [](records::RunResult& run) { run.steps = 11; };
@@ -242,13 +232,11 @@ TEST(Evidence, WhatCountsByTokensIsNotHeldAgainstOtherTokens) {
   runs.results.front().target_tokenizer_sha256 = "few";
   runs.results.back().target_tokenizer_sha256 = "many";
   runs.results.back().tests.front().perplexity = 1.5;
-  const auto evidence = make_evidence(study_of(study_yaml(1, {"more"}, kCompare)), runs);
+  const auto evidence = evidence_of(study_yaml(1, {"more"}, kCompare), runs);
   const auto more = arm_of(evidence, "more");
   EXPECT_FALSE(find_cell(more, "length 12", "perplexity")->best);
   EXPECT_TRUE(find_cell(more, "length 12", "exact_match")->best);
-  EXPECT_TRUE(std::ranges::any_of(evidence.notes, [](const std::string& note) {
-    return note.starts_with("copy: the arms cut text into different tokens");
-  }));
+  EXPECT_TRUE(says(notes_of(evidence), "\ncopy: the arms cut text into different tokens"));
   const auto by_loss =
       study_of(study_yaml(1, {"more"}, "compare: {baseline: base, metric: loss}\n"));
   EXPECT_THROW(make_evidence(by_loss, runs), UsageError);
@@ -281,8 +269,7 @@ TEST(Evidence, AnArmThatIsOnlyEvaluatedCountsWithTheStepsOfWhatItStartedFrom) {
 }
 
 TEST(Evidence, AnArmThatIsOnlyEvaluatedTookNoTimeToTrain) {
-  const auto evidence =
-      make_evidence(study_of(study_yaml(1, {"more"}, kCompare)), runs_with_evaluated(10));
+  const auto evidence = evidence_of(study_yaml(1, {"more"}, kCompare), runs_with_evaluated(10));
   for (const auto member : {&ArmEvidence::tokens_per_second, &ArmEvidence::training_seconds,
                             &ArmEvidence::memory_bytes}) {
     EXPECT_EQ((arm_of(evidence, "base").*member).count, 1);
@@ -296,10 +283,9 @@ TEST(Evidence, OtherHardwareIsRefusedWhereItDecidesTheNumberOfUpdates) {
   runs.results.front().hardware = "NVIDIA A100";
   runs.results.back().hardware = "NVIDIA H100";
   const auto error_of = [&](const std::string& budget, const std::string& allow) -> std::string {
-    auto yaml = study_yaml(
-        1, {"more"}, "compare: {baseline: base, metric: exact_match, allow: " + allow + "}\n");
-    yaml.replace(yaml.find("base: {"), 7, "base: {training.budget: " + budget + ", ");
-    return refusal_of<UsageError>([&] { make_evidence(study_of(yaml), runs); });
+    const auto yaml = study_yaml(1, {"more"}, compare("allow: " + allow));
+    const auto within = replaced(yaml, "base: {", "base: {training.budget: " + budget + ", ");
+    return refusal_of<UsageError>([&] { evidence_of(within, runs); });
   };
   const std::string seconds = "{kind: seconds, seconds: 60}";
   EXPECT_TRUE(says(error_of(seconds, "[]"), "on different hardware, NVIDIA A100 and NVIDIA H100"));
@@ -310,7 +296,7 @@ TEST(Evidence, OtherHardwareIsRefusedWhereItDecidesTheNumberOfUpdates) {
 TEST(Evidence, SuccessIsCountedInSeedsThatHaveNearlyAllRight) {
   const auto evidence =
       evidence_of(study_yaml(6, {"more"}, kCompare),
-                  {{"base", std::vector<double>(6, 1)}, {"more", {1, 0.95, 0.94, 0, 0, 0}}});
+                  {{"base", std::vector(6, 1.0)}, {"more", {1, 0.95, 0.94, 0, 0, 0}}});
   const auto& success = cell_of(evidence, "more").success.value();
   EXPECT_EQ(success.solved, 2);
   EXPECT_EQ(success.runs, 6);
@@ -324,11 +310,11 @@ TEST(Evidence, OverTasksThereIsNoMeanOfAMetricWithoutAHighestValue) {
   for (auto& run : others) run.task = "sort";
   runs.results.insert(runs.results.end(), others.begin(), others.end());
   const auto aggregates = [&](const std::string& metric) {
-    return make_evidence(study_of(study_yaml(2, {"more"},
-                                             "tasks: {copy: {}, sort: {data.task: sort}}\n"
-                                             "compare: {baseline: base, metric: " +
-                                                 metric + ", allow: [data]}\n")),
-                         runs)
+    return evidence_of(study_yaml(2, {"more"},
+                                  "tasks: {copy: {}, sort: {data.task: sort}}\n"
+                                  "compare: {baseline: base, metric: " +
+                                      metric + ", allow: [data]}\n"),
+                       runs)
         .aggregates.size();
   };
   EXPECT_EQ(aggregates("exact_match"), 2U);

@@ -10,9 +10,8 @@ namespace {
 /// A study of arms that are better, within the margin and worse, which `claims` declares things of.
 Evidence study_with(const std::string& claims) {
   const std::vector<double> same{0.61, 0.6, 0.59, 0.61, 0.6, 0.6, 0.59, 0.6};
-  return evidence_of(
-      study_yaml(8, {"a", "b", "c"}, compare(claims)),
-      {{"base", kLow}, {"a", kHigh}, {"b", same}, {"c", std::vector<double>(8, 0.3)}});
+  return evidence_of(study_yaml(8, {"a", "b", "c"}, compare(claims)),
+                     {{"base", kLow}, {"a", kHigh}, {"b", same}, {"c", std::vector(8, 0.3)}});
 }
 
 TEST(PooledClaims, HaveThePOfTheTestThatDecidedAndTheirQAmongAllOfThem) {

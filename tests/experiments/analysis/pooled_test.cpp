@@ -21,8 +21,7 @@ using ByLength = std::vector<std::pair<int64_t, double>>;
 const ByLength kThree{{16, 0.3}, {2, 0.9}, {4, 0.6}};
 
 std::string yaml(const std::string& compare, const std::vector<std::string>& arms = {"a"}) {
-  auto text = study_yaml(kSeeds, arms, compare);
-  return text.replace(text.find("[12, 13]"), 8, "[16, 2, 4]");
+  return replaced(study_yaml(kSeeds, arms, compare), "[12, 13]", "[16, 2, 4]");
 }
 
 /// A run with these scores and `more`; lengths above 12 are beyond the trained one.
@@ -55,7 +54,7 @@ records::StudyRuns runs_in(const std::vector<std::string>& tasks, const ByLength
 }
 
 Evidence over(const std::string& key, const ByLength& scores = kThree) {
-  return make_evidence(study_of(yaml(kOver + key + "}\n")), runs_in({"copy"}, scores));
+  return evidence_of(yaml(kOver + key + "}\n"), runs_in({"copy"}, scores));
 }
 
 TEST(OverLengths, TheNumberOfASeedIsTheMeanOfItsLengths) {
@@ -104,7 +103,7 @@ TEST(OverLengths, TestSetsChooseThem) {
 TEST(OverLengths, ASeedThatLacksALengthHasNoNumber) {
   auto runs = runs_in({"copy"});
   runs.results.back().tests.pop_back();  // of the arm's last seed
-  const auto evidence = make_evidence(study_of(yaml(kOver + "lengths}\n")), runs);
+  const auto evidence = evidence_of(yaml(kOver + "lengths}\n"), runs);
   EXPECT_EQ(cell_of(evidence, "a", "exact_match", kMean).sample.count, kSeeds - 1);
   EXPECT_EQ(contrast(evidence, "a", kMean).verdict, Verdict::uneven);
 }
@@ -127,7 +126,7 @@ TEST(OverLengths, AnExpectationStaysOneOfASingleTestSet) {
 
 TEST(OverLengths, SizesHaveALadderOfTheMeans) {
   const auto sizes = yaml(kOver + "lengths}\nsizes: {s: {model.d_model: 64}, l: {}}\n");
-  const auto evidence = make_evidence(study_of(sizes), runs_in({"copy-s", "copy-l"}));
+  const auto evidence = evidence_of(sizes, runs_in({"copy-s", "copy-l"}));
   ASSERT_EQ(evidence.ladders.size(), 1U);
   EXPECT_EQ(evidence.ladders.front().test_set, kMean);
   EXPECT_NEAR(evidence.ladders.front().arms.back().effects.front().mean, 0.035, kRounding);
@@ -149,7 +148,7 @@ records::StudyRuns runs_of_two_tasks() {
 }
 
 TEST(OverTasks, TheNumberOfASeedIsTheMeanOfTheTasksPrimaryNumbers) {
-  const auto evidence = make_evidence(study_of(over_tasks_yaml()), runs_of_two_tasks());
+  const auto evidence = evidence_of(over_tasks_yaml(), runs_of_two_tasks());
   const auto& all = evidence.tasks.front();
   EXPECT_EQ(all.name, kAllTasks);
   EXPECT_EQ(all.parts, (std::vector<std::string>{"copy", "reverse"}));
@@ -163,7 +162,7 @@ TEST(OverTasks, WhatIsNotFinishedOrNotSummedHasNoNumber) {
   auto runs = runs_of_two_tasks();
   std::erase_if(runs.results,
                 [](const auto& run) { return run.task == "reverse" && run.arm == "a"; });
-  const auto evidence = make_evidence(study_of(over_tasks_yaml()), runs);
+  const auto evidence = evidence_of(over_tasks_yaml(), runs);
   EXPECT_EQ(arm_of(evidence, "a").parameters, 1234) << "the mean of one task";
   const auto& memory = arm_of(evidence, "base").memory_bytes;
   EXPECT_EQ(memory.values.size(), static_cast<size_t>(kSeeds));
@@ -171,7 +170,7 @@ TEST(OverTasks, WhatIsNotFinishedOrNotSummedHasNoNumber) {
 }
 
 TEST(OverTasks, TheArmsAreTheFamilyAndEachTaskByItselfIsExploratory) {
-  const auto evidence = make_evidence(study_of(over_tasks_yaml()), runs_of_two_tasks());
+  const auto evidence = evidence_of(over_tasks_yaml(), runs_of_two_tasks());
   EXPECT_EQ(evidence.tasks.front().comparisons, 2);
   EXPECT_EQ(contrast(evidence, "a", "2 tasks").difference.p, 2.0 / 64);
   EXPECT_EQ(contrast(evidence, "a", "2 tasks").difference.adjusted_p, 2 * 2.0 / 64)
@@ -186,9 +185,8 @@ TEST(OverTasks, TheArmsAreTheFamilyAndEachTaskByItselfIsExploratory) {
 }
 
 TEST(OverTasks, TheControlIsOneOfTheArms) {
-  auto text = over_tasks_yaml();
-  text.replace(text.find("control: false"), 14, "control: true");
-  const auto evidence = make_evidence(study_of(text), runs_of_two_tasks());
+  const auto text = replaced(over_tasks_yaml(), "control: false", "control: true");
+  const auto evidence = evidence_of(text, runs_of_two_tasks());
   EXPECT_EQ(evidence.tasks.front().comparisons, 3);
   EXPECT_TRUE(arm_of(evidence, "control").control);
 }
@@ -202,14 +200,14 @@ TEST(OverTasks, TheAnswerIsOfAllOfThem) {
       runs.results.push_back(runs.results[i]);
       runs.results.back().arm = "b";
     }
-  EXPECT_TRUE(says(make_evidence(study_of(over_tasks_yaml()), runs).answer,
+  EXPECT_TRUE(says(evidence_of(over_tasks_yaml(), runs).answer,
                    "all tasks, a: 0.035 more exact match than base (0.010 to 0.060), in all 6 "
                    "seeds: better."));
 }
 
 TEST(OverTasks, BeyondTheTrainedLengthOfATaskBothArmsMustHaveLearnedIt) {
   const auto beyond = over_tasks_yaml("", ", test_sets: {copy: [length 16]}}\n");
-  const auto evidence = make_evidence(study_of(beyond), runs_of_two_tasks());
+  const auto evidence = evidence_of(beyond, runs_of_two_tasks());
   EXPECT_EQ(contrast(evidence, "a", "2 tasks").verdict, Verdict::not_learned);
   EXPECT_TRUE(says(contrast(evidence, "a", "2 tasks").sentence,
                    "base (exact match 0.200 on length 2 of copy) did not learn"));

@@ -31,7 +31,7 @@ records::StudyRuns crossed_runs(const std::vector<double>& base, const std::vect
 const std::vector<double> kBase{0.1, 0.2, 0.3, 0.6}, kArm{0.2, 0.3, 0.5, 0.8};
 
 Evidence crossed(const std::string& yaml = crossed_yaml()) {
-  return make_evidence(study_of(yaml), crossed_runs(kBase, kArm));
+  return evidence_of(yaml, crossed_runs(kBase, kArm));
 }
 
 TEST(SeedComponents, OfValuesByHand) {
@@ -82,10 +82,7 @@ TEST(SeedComponents, LeaveNoTestAndNoInterval) {
 
 /// Six seeds of their own would have an interval.
 TEST(SeedComponents, OfMoreRunsHaveNoIntervalsEither) {
-  const auto study = study_of(
-      "name: s\nseeds: {initialization: [1, 2], order: [1, 2, 3, 4]}\n"
-      "base: {data: {task: copy, test_length: [12]}}\narms: {base: {}, a: {model.layers: 2}}\n" +
-      kCompare);
+  const auto study = study_of(replaced(crossed_yaml(), "order: [1, 2]", "order: [1, 2, 3, 4]"));
   records::StudyRuns runs{.folder = {"none/s"}};
   for (const auto seed : study.seeds)
     for (const auto* arm : {"base", "a"})
@@ -104,8 +101,7 @@ TEST(SeedComponents, OfMoreRunsHaveNoIntervalsEither) {
 }
 
 TEST(SeedComponents, TakeEveryPair) {
-  const auto evidence =
-      make_evidence(study_of(crossed_yaml()), crossed_runs(kBase, {0.2, 0.3, 0.5}));
+  const auto evidence = evidence_of(crossed_yaml(), crossed_runs(kBase, {0.2, 0.3, 0.5}));
   EXPECT_EQ(evidence.tasks.front().components.size(), 1U) << "a lacks one";
   auto study = study_of(crossed_yaml());
   std::erase(study.seeds, 2002);
@@ -132,10 +128,8 @@ TEST(SeedComponents, WithoutABaselineAreOfTheLeadingMetric) {
 }
 
 TEST(SeedComponents, SayWhichSeedsToSpendOn) {
-  const auto study = study_of(
-      "name: s\nseeds: {initialization: [1, 2, 3, 4], order: [1, 2, 3, 4]}\n"
-      "base: {data: {task: copy, test_length: [12]}}\narms: {base: {}, a: {model.layers: 2}}\n" +
-      kCompare);
+  const auto study = study_of(replaced(crossed_yaml(), "initialization: [1, 2], order: [1, 2]",
+                                       "initialization: [1, 2, 3, 4], order: [1, 2, 3, 4]"));
   records::StudyRuns runs{.folder = {"none/s"}};
   for (const auto seed : study.seeds) {
     const auto i = static_cast<double>(seed / 1000), j = static_cast<double>(seed % 1000);

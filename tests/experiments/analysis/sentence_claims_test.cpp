@@ -38,7 +38,7 @@ TEST(SentenceClaims, CompareTheOutputsOfEachSeedThatHasThemOfTheSameReferences) 
   auto runs = runs_of({{"base", {1, 1, 1}}, {"more", {0.2, 0.2, 0.2}}});
   runs.folder = folder;
   for (auto& run : runs.results) run.task = "text";
-  const auto evidence = make_evidence(study_of(yaml), runs);
+  const auto evidence = evidence_of(yaml, runs);
   for (const char* metric : {"bleu", "chrf"}) {
     const auto& tests = cell_of(evidence, "more", metric).sentence_tests;
     ASSERT_EQ(tests.size(), 1U) << metric;

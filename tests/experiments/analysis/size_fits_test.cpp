@@ -24,10 +24,10 @@ Evidence fitted_evidence(const std::string& fit, int missing_seed = 0) {
     }
     parameters *= 4;
   }
-  return make_evidence(study_of(study_yaml(3, {"more", "most"},
-                                           "compare: {baseline: base, metric: perplexity" + fit +
-                                               ", allow: [seeds]}\n")),
-                       runs);
+  return evidence_of(
+      study_yaml(3, {"more", "most"},
+                 "compare: {baseline: base, metric: perplexity" + fit + ", allow: [seeds]}\n"),
+      runs);
 }
 
 TEST(SizeFits, HaveAnExponentOfEachSeedAndALawOfTheMeans) {
@@ -81,10 +81,10 @@ Evidence evidence_of_sizes(double least = 1, double ahead = 0) {
       }
     parameters *= 4;
   }
-  return make_evidence(
-      study_of(study_yaml(3, {"more"},
-                          "sizes: {small: {}, middle: {model.d_model: 32}, large: {model.d_model: "
-                          "64}}\ncompare: {baseline: base, metric: perplexity, fit: power}\n")),
+  return evidence_of(
+      study_yaml(3, {"more"},
+                 "sizes: {small: {}, middle: {model.d_model: 32}, large: {model.d_model: "
+                 "64}}\ncompare: {baseline: base, metric: perplexity, fit: power}\n"),
       runs);
 }
 
@@ -98,9 +98,8 @@ TEST(SizeFits, OfAStudyWithSizesAreOfEveryArmOverThem) {
     EXPECT_NEAR(arm.fit->exponents.values.at(2), arm.fit->law.exponent, 1e-9);
   }
   for (const auto& task : evidence.tasks) EXPECT_TRUE(task.fits.empty());
-  std::string all;
-  for (const auto& note : evidence.notes) all += note + "\n";
-  EXPECT_TRUE(says(all, "copy (length 12), more: perplexity goes as parameters^-0.400"));
+  EXPECT_TRUE(
+      says(notes_of(evidence), "copy (length 12), more: perplexity goes as parameters^-0.400"));
 }
 
 TEST(SizeFits, TellTheComputeWithWhichTheBaselineWouldReachTheSame) {
@@ -124,14 +123,11 @@ TEST(SizeFits, TellTheComputeWithWhichTheBaselineWouldReachTheSame) {
 }
 
 TEST(SizeFits, ThatCannotBeMadeAreSaidInTheNotes) {
-  std::string all;
-  for (const auto& note : evidence_of_sizes(0).notes) all += note + "\n";
-  EXPECT_TRUE(says(all, "No power law is fitted"));
+  EXPECT_TRUE(says(notes_of(evidence_of_sizes(0)), "No power law is fitted"));
 }
 
 TEST(SizeFits, AreSaidInTheNotes) {
-  std::string all;
-  for (const auto& note : fitted_evidence(", fit: power, control: true").notes) all += note + "\n";
+  const auto all = notes_of(fitted_evidence(", fit: power, control: true"));
   EXPECT_TRUE(says(all, "copy (length 12): perplexity goes as parameters^-0.1"));
   EXPECT_TRUE(says(all, "over the 3 arms' means")) << "the control is left out";
 }

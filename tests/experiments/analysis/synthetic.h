@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,6 +32,9 @@ inline std::string compare(const std::string& more) {
   return "compare: {baseline: base, metric: exact_match, control: false, " + more + "}\n";
 }
 
+/// A declaration that the arms are compared within and beyond the trained length.
+inline const std::string kBothLengths = "test_sets: {copy: [length 12, length 13]}";
+
 /// The same score in eight seeds.
 inline const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
 
@@ -42,13 +47,11 @@ inline records::RunResult result_of(const std::string& arm, int64_t seed, double
                            .chrf = 0,
                            .exact_match = within,
                            .perplexity = 2};
-  records::TestScores far{.name = "length 13",
-                          .extrapolates = true,
-                          .examples = 100,
-                          .bleu = 0,
-                          .chrf = 0,
-                          .exact_match = beyond,
-                          .perplexity = 4};
+  auto far = near;
+  far.name = "length 13";
+  far.extrapolates = true;
+  far.exact_match = beyond;
+  far.perplexity = 4;
   return {.study = "s",
           .task = "copy",
           .arm = arm,
@@ -79,6 +82,15 @@ inline records::StudyRuns runs_of(const Scores& within, const Scores& beyond = {
 inline Evidence evidence_of(const std::string& yaml, const Scores& within,
                             const Scores& beyond = {}) {
   return make_evidence(study_of(yaml), runs_of(within, beyond));
+}
+
+inline Evidence evidence_of(const std::string& yaml, const records::StudyRuns& runs) {
+  return make_evidence(study_of(yaml), runs);
+}
+
+/// All notes, each between two line ends.
+inline std::string notes_of(const Evidence& evidence) {
+  return fmt::format("\n{}\n", fmt::join(evidence.notes, "\n"));
 }
 
 inline const ArmEvidence& arm_of(const Evidence& evidence, std::string_view name) {

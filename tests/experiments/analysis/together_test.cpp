@@ -139,7 +139,7 @@ TEST(Together, SaysWhatCannotBePooled) {
   EXPECT_EQ(pool(two, {}).arms.front().no_verdict, "2 settings with some scatter; pooling takes 3");
   auto four = two;
   four.push_back(study_with("three", 1000, kGains));
-  four.push_back(study_with("four", 1000, std::vector<double>(6, 0.0)));
+  four.push_back(study_with("four", 1000, std::vector(6, 0.0)));
   EXPECT_EQ(pool(four, {}).arms.front().no_verdict,
             "3 of 4 settings with some scatter; pooling takes 3, and scatter in all");
   EXPECT_THROW(pool(std::span(two).first(1), {}), UsageError);

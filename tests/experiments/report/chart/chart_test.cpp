@@ -78,13 +78,24 @@ TEST(Thinned, KeepsEndsOrderAndEveryExtreme) {
   EXPECT_NE(std::ranges::find(kept, points[8765]), kept.end());
 }
 
+/// A chart of one line.
+LineChart chart_of(const std::vector<Point>& points) {
+  return {.title = "t",
+          .x_label = "x",
+          .y_label = "y",
+          .lines = {{.name = "arm", .look = {}, .points = points}}};
+}
+
+std::vector<std::string> texts_with(const std::string& html, const std::string& kind) {
+  const std::regex sought("<text class=\"" + kind + "\"[^>]*>([^<]*)<");
+  std::vector<std::string> all;
+  for (std::sregex_iterator at(html.begin(), html.end(), sought), end; at != end; ++at)
+    all.push_back((*at)[1]);
+  return all;
+}
+
 TEST(LineChart, HasALogarithmicAxisAndARingIfItIsAskedFor) {
-  LineChart chart{
-      .title = "t",
-      .x_label = "rate",
-      .y_label = "y",
-      .lines = {
-          {.name = "a", .look = {}, .points = {{0.001, 1}, {0.01, 2}, {0.1, 1}}, .spread = {}}}};
+  auto chart = chart_of({{0.001, 1}, {0.01, 2}, {0.1, 1}});
   const auto middle_of = [&] {
     const auto html = draw(chart).html();
     std::smatch path;
@@ -103,17 +114,11 @@ TEST(LineChart, HasALogarithmicAxisAndARingIfItIsAskedFor) {
 }
 
 TEST(LineChart, TicksAreWhereTheyAreAskedForAndTheirNumbersDoNotTouch) {
-  LineChart chart{.title = "t", .x_label = "block", .y_label = "loss", .lines = {}};
-  chart.lines = {{.name = "arm", .look = {}, .points = {{32, 1}, {64, 2}, {128, 3}}}};
+  auto chart = chart_of({{32, 1}, {64, 2}, {128, 3}});
+  chart.x_label = "block";
+  chart.y_label = "loss";
   chart.logarithmic_x = true;
-  const auto numbers = [&] {
-    const auto html = draw(chart).html();
-    static const std::regex kTick("class=\"tick middle\"[^>]*>([^<]*)<");
-    std::vector<std::string> all;
-    for (std::sregex_iterator at(html.begin(), html.end(), kTick), end; at != end; ++at)
-      all.push_back((*at)[1]);
-    return all;
-  };
+  const auto numbers = [&] { return texts_with(draw(chart).html(), "tick middle"); };
   EXPECT_EQ(numbers(), (std::vector<std::string>{"50", "100"}));
   chart.x_ticks = {32, 64, 128};
   EXPECT_EQ(numbers(), (std::vector<std::string>{"32", "64", "128"}));
@@ -124,24 +129,14 @@ TEST(LineChart, TicksAreWhereTheyAreAskedForAndTheirNumbersDoNotTouch) {
 }
 
 TEST(LineChart, LongNumbersOnTheYAxisHaveRoomBesideItsLabel) {
-  LineChart chart{.title = "t", .x_label = "x", .y_label = "y", .lines = {}};
-  const auto left = [&](double low) {
-    chart.lines = {{.name = "arm", .look = {}, .points = {{0, low}, {1, 0}}}};
-    const auto html = draw(chart).html();
+  const auto left = [](double low) {
+    const auto html = draw(chart_of({{0, low}, {1, 0}})).html();
     std::smatch grid;
     EXPECT_TRUE(std::regex_search(html, grid, std::regex("class=\"grid\" d=\"M([0-9.]+) ")));
     return std::stod(grid[1]);
   };
   EXPECT_LT(left(-1), 60);
   EXPECT_GT(left(-0.0123), 70) << "of \u22120.0125 and the label before it";
-}
-
-std::vector<std::string> texts_with(const std::string& html, const std::string& kind) {
-  const std::regex sought("<text class=\"" + kind + "\"[^>]*>([^<]*)<");
-  std::vector<std::string> all;
-  for (std::sregex_iterator at(html.begin(), html.end(), sought), end; at != end; ++at)
-    all.push_back((*at)[1]);
-  return all;
 }
 
 /// A chart of two arms that cost nearly the same.
@@ -216,10 +211,8 @@ TEST(Extent, NumbersThatDifferByRoundingAreOne) {
 
 TEST(LineChart, PointsLieWhereTheirNumbersSay) {
   const std::vector<Point> points{{0, 0.2}, {10, 1.0}, {20, 0.4}, {40, 0.6}};
-  const LineChart chart{.title = "t",
-                        .x_label = "step",
-                        .y_label = "y",
-                        .lines = {{.name = "arm", .look = {}, .points = points}}};
+  auto chart = chart_of(points);
+  chart.x_label = "step";
   auto marked = markers_of(draw(chart).html());
   std::ranges::reverse(marked.places);  // drawn from the last
   ASSERT_EQ(marked.places.size(), 4U);
@@ -236,11 +229,7 @@ TEST(LineChart, PointsLieWhereTheirNumbersSay) {
 }
 
 TEST(LineChart, AWideRangeOfPositiveNumbersIsDrawnByItsLogarithm) {
-  const LineChart chart{
-      .title = "t",
-      .x_label = "x",
-      .y_label = "y",
-      .lines = {{.name = "arm", .look = {}, .points = {{0, 100}, {1, 10}, {2, 1}}}}};
+  const auto chart = chart_of({{0, 100}, {1, 10}, {2, 1}});
   ASSERT_TRUE(chart.logarithmic());
   const auto places = markers_of(draw(chart).html()).places;
   EXPECT_NEAR(places[0].y - places[1].y, places[1].y - places[2].y, 0.2);

@@ -27,6 +27,13 @@ Forest plot(const std::optional<statistics::Interval>& interval = statistics::In
                                             .values = {0.25, 0.5, 0.75}}}}}}}};
 }
 
+/// The task is compared by this metric.
+void compare_by(const std::string& metric, analysis::TaskEvidence& task) {
+  task.metric = metric;
+  for (auto& arm : task.arms)
+    for (auto& cell : arm.cells) cell.metric = metric;
+}
+
 double first_number(const std::string& html, const std::string& pattern) {
   std::smatch found;
   EXPECT_TRUE(std::regex_search(html, found, std::regex(pattern))) << pattern << " in\n" << html;
@@ -50,10 +57,8 @@ TEST(Forest, MarksLieInProportionFromTheZeroLineOn) {
 TEST(Forest, WithoutAnIntervalTheMeanAndTheSeedsAreDrawn) {
   const auto html = draw(plot(std::nullopt)).html();
   EXPECT_FALSE(says(html, "class=\"bar\""));
-  const std::regex dot("class=\"dot\""), mark("class=\"mark\"");
-  EXPECT_EQ(std::distance(std::sregex_iterator(html.begin(), html.end(), dot), {}), 3);
-  EXPECT_EQ(std::distance(std::sregex_iterator(html.begin(), html.end(), mark), {}), 2)
-      << "at the mean and beside the name";
+  EXPECT_EQ(occurrences(html, "class=\"dot\""), 3U);
+  EXPECT_EQ(occurrences(html, "class=\"mark\""), 2U) << "at the mean and beside the name";
 }
 
 TEST(Forest, TheMarginIsABandAroundZero) {
@@ -91,10 +96,7 @@ TEST(Forest, OfAStudyHasEveryComparisonOnTheScaleOfItsMetric) {
 
 TEST(Forest, TheBetterSideIsTheOneOfTheMetric) {
   auto report = sample_report();
-  auto& task = report.evidence.tasks[0];
-  task.metric = "perplexity";
-  for (auto& arm : task.arms)
-    for (auto& cell : arm.cells) cell.metric = "perplexity";
+  compare_by("perplexity", report.evidence.tasks[0]);
   const auto forest = forest_of(report.evidence);
   ASSERT_EQ(forest.panels.size(), 1U);
   EXPECT_EQ(forest.panels[0].low_side, "better than sinusoidal");
@@ -110,15 +112,9 @@ TEST(Forest, TasksOfOneMetricHaveOneAxis) {
   ASSERT_EQ(forest.panels.size(), 1U);
   ASSERT_EQ(forest.panels[0].groups.size(), 4U);
   EXPECT_EQ(forest.panels[0].groups[2].title, "reverse: 4 digits");
-  for (auto& task : tasks) {
-    task.metric = "perplexity";
-    for (auto& arm : task.arms)
-      for (auto& cell : arm.cells) cell.metric = "perplexity";
-  }
+  for (auto& task : tasks) compare_by("perplexity", task);
   EXPECT_EQ(forest_of(report.evidence).panels.size(), 1U) << "of whatever metric";
-  tasks[1].metric = "exact_match";
-  for (auto& arm : tasks[1].arms)
-    for (auto& cell : arm.cells) cell.metric = "exact_match";
+  compare_by("exact_match", tasks[1]);
   forest = forest_of(report.evidence);
   EXPECT_EQ(forest.title, "Difference from sinusoidal");
   EXPECT_EQ(forest.panels[1].groups[0].title, "reverse: exact match on 4 digits");

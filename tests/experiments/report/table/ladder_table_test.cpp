@@ -25,11 +25,11 @@ analysis::Evidence ladder_evidence(const std::string& arm = "more") {
       all.results.push_back(std::move(run));
     }
   }
-  return analysis::make_evidence(
-      study_of(analysis::study_yaml(
+  return analysis::evidence_of(
+      analysis::study_yaml(
           6, {arm},
           analysis::kCompare +
-              "sizes: {small: {model.d_model: 64}, large: {model.d_model: 128}}\n")),
+              "sizes: {small: {model.d_model: 64}, large: {model.d_model: 128}}\n"),
       all);
 }
 
