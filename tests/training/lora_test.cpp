@@ -5,10 +5,8 @@
 
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
-#include "tests/says.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
-#include "training/trained_parts.h"
 
 namespace ablate::training {
 namespace {
@@ -128,14 +126,7 @@ class LoraTest : public TrainerTest {
     input_.options.lora = {
         .rank = 2, .on = {"attention", "feed_forward"}, .train = {"attention_norm"}};
   }
-  models::Transformer adapted() const {
-    auto model = tiny();
-    choose_parts(*model, input_.options, 1);
-    return model;
-  }
-  Checkpoint last() const {
-    return load_checkpoint(list_checkpoints(input_.checkpoints).back().path);
-  }
+  models::Transformer adapted() const { return tiny(input_.options); }
   TrainerInput input_ = input();
 };
 
@@ -148,7 +139,7 @@ TEST_F(LoraTest, OnlyAdaptersAndWhatIsNamedMoveWithEveryOptimizer) {
     input_.checkpoints = folder() / std::to_string(optimizer.index());
     const auto start = adapted();
     train(input_, adapted());
-    for (const auto& [name, weight] : last().model) {
+    for (const auto& [name, weight] : last_checkpoint(input_.checkpoints).model) {
       const bool trained =
           models::is_adapter(name) || name.find(".attention_norm.") != std::string::npos;
       const bool moved = !torch::equal(weights_of(*start).at(name), weight);
@@ -159,15 +150,7 @@ TEST_F(LoraTest, OnlyAdaptersAndWhatIsNamedMoveWithEveryOptimizer) {
 
 TEST_F(LoraTest, TrainingGoesOnBitForBit) {
   input_.options.ema = 0.9;
-  train(input_, adapted());
-  const auto whole = last();
-  std::filesystem::remove_all(list_checkpoints(input_.checkpoints).back().path);
-  train(input_, adapted());
-  EXPECT_TRUE(says(messages_.str(), "continuing after step 8"));
-  for (const auto& [name, tensor] : whole.model)
-    EXPECT_TRUE(torch::equal(last().model.at(name), tensor)) << name;
-  for (const auto& [name, tensor] : whole.optimizer)
-    EXPECT_TRUE(torch::equal(last().optimizer.at(name), tensor)) << name;
+  expect_goes_on(input_);
 }
 
 TEST_F(LoraTest, LearnsInBfloat16AsInFloat) {
@@ -221,12 +204,7 @@ TEST_F(LoraTest, AnExponentialAverageIsThatOfMergedWeights) {
 // A map of D to D has an adapter of 2 R D multiplications a position. No gradient goes below the
 // adapter of the first layer's attention.
 TEST(Lora, FlopsAreThoseOfAdaptersWithoutGradientsOfTheWeightsBelow) {
-  const models::TransformerOptions options{
-      .family = models::Family::decoder_only,
-      .d_model = 16,
-      .layers = 1,
-      .layer = {.attention = models::MultiHead{.heads = 2},
-                .feed_forward = models::DenseFeedForward{.d_hidden = 24}}};
+  const auto options = models::tiny("family: decoder_only, layers: 1");
   constexpr models::PassExtent kExtent{.rows = 3, .target = 7};
   models::Transformer model(options, models::Vocabulary{20, 20, 0});
   const double full = models::PassFlops(*model).training(kExtent);

@@ -74,12 +74,7 @@ TEST(Freezing, RefusesNamesOfNothingAndOfEverything) {
 class FrozenTest : public TrainerTest {
  protected:
   FrozenTest() { input_.options.freeze = {"embedding", "encoder.layers.0.attention"}; }
-
-  models::Transformer frozen() const {
-    auto model = tiny();
-    choose_parts(*model, input_.options, 1);
-    return model;
-  }
+  models::Transformer frozen() const { return tiny(input_.options); }
   TrainerInput input_ = input();
 };
 
@@ -94,7 +89,7 @@ TEST_F(FrozenTest, WeightsDoNotMoveOrDecayAndHaveNoState) {
     input_.checkpoints = folder() / std::to_string(optimizer.index());
     const auto model = frozen(), start = frozen();
     train(input_, model);
-    auto last = load_checkpoint(list_checkpoints(input_.checkpoints).back().path);
+    auto last = last_checkpoint(input_.checkpoints);
     const auto averages = extract_ema(last.optimizer);
     for (const auto& item : start->named_parameters()) {
       const auto& name = item.key();
@@ -139,16 +134,7 @@ TEST_F(FrozenTest, GradientsDoNotCountInTheNorm) {
 
 TEST_F(FrozenTest, TrainingGoesOnBitForBit) {
   input_.options.ema = 0.9;
-  train(input_, frozen());
-  const auto whole = load_checkpoint(list_checkpoints(input_.checkpoints).back().path);
-  std::filesystem::remove_all(list_checkpoints(input_.checkpoints).back().path);
-  train(input_, frozen());
-  EXPECT_TRUE(says(messages_.str(), "continuing after step 8"));
-  const auto resumed = load_checkpoint(list_checkpoints(input_.checkpoints).back().path);
-  for (const auto& [name, tensor] : whole.model)
-    EXPECT_TRUE(torch::equal(resumed.model.at(name), tensor)) << name;
-  for (const auto& [name, tensor] : whole.optimizer)
-    EXPECT_TRUE(torch::equal(resumed.optimizer.at(name), tensor)) << name;
+  expect_goes_on(input_);
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include <cmath>
 
-#include "tests/says.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
 #include "training/likelihood.h"
-#include "training/trained_parts.h"
 
 namespace ablate::training {
 namespace {
@@ -13,10 +11,10 @@ TEST_F(TrainerTest, AveragedWeightsAreTheMeanOfTheLastCheckpoints) {
   auto averaging = input();
   averaging.options.average = 3;
   train(averaging, tiny());
-  const auto chosen = select_weights(folder() / "checkpoints", "", averaging.options);
+  const auto chosen = select_weights(checkpoints_, "", averaging.options);
   EXPECT_EQ(chosen.name, "average of 3 checkpoints (steps 4 to 12)");
   torch::Tensor sum;
-  for (const auto& found : list_checkpoints(folder() / "checkpoints")) {
+  for (const auto& found : list_checkpoints(checkpoints_)) {
     const auto weight = load_checkpoint(found.path).model.at("embedding");
     sum = sum.defined() ? sum + weight : weight.clone();
   }
@@ -28,10 +26,9 @@ TEST_F(TrainerTest, AnAverageIsTheSameWhateverElseWasSaved) {
   plain.options.average = 2;
   plain.options.keep = 2;
   plain.options.evaluate_every = 12;
-  const auto checkpoints = folder() / "checkpoints";
   const auto averaged = [&] {
-    const auto chosen = select_weights(checkpoints, "", plain.options);
-    std::filesystem::remove_all(checkpoints);
+    const auto chosen = select_weights(checkpoints_, "", plain.options);
+    std::filesystem::remove_all(checkpoints_);
     return chosen;
   };
   train(plain, tiny());
@@ -50,32 +47,29 @@ TEST_F(TrainerTest, TheLastStepIsPartOfAnAverageOnlyWhereSaveEveryNamesIt) {
   odd.options.average = 2;
   odd.options.keep = 2;
   train(odd, tiny());
-  const auto checkpoints = folder() / "checkpoints";
-  const auto chosen = select_weights(checkpoints, "", odd.options);
+  const auto chosen = select_weights(checkpoints_, "", odd.options);
   EXPECT_EQ(chosen.name, "average of 2 checkpoints (steps 5 to 10)");
-  EXPECT_EQ(list_checkpoints(checkpoints).back().step, 12);
-  std::filesystem::remove_all(checkpoints / "step-00000005");
+  EXPECT_EQ(list_checkpoints(checkpoints_).back().step, 12);
+  std::filesystem::remove_all(checkpoints_ / "step-00000005");
   EXPECT_TRUE(says(
-      refusal_of<CheckpointError>([&] { select_weights(checkpoints, "averaged", odd.options); }),
+      refusal_of<CheckpointError>([&] { select_weights(checkpoints_, "averaged", odd.options); }),
       "lacks step 5, which belongs to an average of"));
 }
 
 TEST_F(TrainerTest, AnotherRunStartsFromTheMeanOfAsManyCheckpointsAsItNames) {
   const auto options = input().options;
   train(input(), tiny());
-  const auto checkpoints = folder() / "checkpoints";
-  const auto all = list_checkpoints(checkpoints);
   const auto embedding = [&](int64_t step) {
-    return select_weights(checkpoints, std::to_string(step), options).weights.at("embedding");
+    return select_weights(checkpoints_, std::to_string(step), options).weights.at("embedding");
   };
-  const auto two = select_start(checkpoints, {.arm = "a", .average = 2}, options);
+  const auto two = select_start(checkpoints_, {.arm = "a", .average = 2}, options);
   EXPECT_EQ(two.name, "average of 2 checkpoints (steps 8 to 12)");
   EXPECT_TRUE(torch::allclose(two.weights.at("embedding"), (embedding(8) + embedding(12)) / 2));
   EXPECT_FALSE(torch::allclose(two.weights.at("embedding"), embedding(12)));
-  const auto one = select_start(checkpoints, {.arm = "a", .average = 1}, options);
+  const auto one = select_start(checkpoints_, {.arm = "a", .average = 1}, options);
   EXPECT_TRUE(torch::equal(one.weights.at("embedding"), embedding(12)));
   EXPECT_TRUE(says(refusal_of<CheckpointError>(
-                       [&] { select_start(checkpoints, {.arm = "a", .average = 4}, options); }),
+                       [&] { select_start(checkpoints_, {.arm = "a", .average = 4}, options); }),
                    "cannot give an average of 4 checkpoints: after 12 steps a training has 3 "
                    "of those that training.save_every (4) names"));
 }
@@ -86,9 +80,8 @@ TEST_F(TrainerTest, AnotherRunStartsFromTheWeightsThatItNames) {
   both.options.ema = 0.5;
   both.options.keep = 1;
   train(both, tiny());
-  const auto checkpoints = folder() / "checkpoints";
   const auto started = [&](StartWeights weights) {
-    return select_start(checkpoints, {.arm = "a", .weights = weights}, both.options);
+    return select_start(checkpoints_, {.arm = "a", .weights = weights}, both.options);
   };
   for (const auto& [weights, name] : {std::pair{StartWeights::evaluated, "exponential average"},
                                       {StartWeights::ema, "exponential average"},
@@ -97,7 +90,7 @@ TEST_F(TrainerTest, AnotherRunStartsFromTheWeightsThatItNames) {
     EXPECT_EQ(started(weights).name, name);
   EXPECT_TRUE(
       torch::equal(started(StartWeights::last).weights.at("embedding"),
-                   select_weights(checkpoints, "12", both.options).weights.at("embedding")));
+                   select_weights(checkpoints_, "12", both.options).weights.at("embedding")));
   EXPECT_FALSE(torch::equal(started(StartWeights::last).weights.at("embedding"),
                             started(StartWeights::ema).weights.at("embedding")));
 }
@@ -109,12 +102,11 @@ TEST_F(TrainerTest, ARunWithoutUpdatesHasTheWeightsThatItRecordedWhateverElseItI
   options.evaluate_every = 4;
   options.init_from.arm = "a";
   const auto weights = weights_of(*tiny());
-  save_checkpoint(
-      folder() / "checkpoints",
-      {.model = weights, .state = nlohmann::json::object({{kWeightsRecord, "best of a"}})});
+  save_checkpoint(checkpoints_, {.model = weights,
+                                 .state = nlohmann::json::object({{kWeightsRecord, "best of a"}})});
   for (const double ema : {0.0, 0.9}) {
     options.ema = ema;
-    const auto chosen = select_weights(folder() / "checkpoints", "", options);
+    const auto chosen = select_weights(checkpoints_, "", options);
     EXPECT_EQ(chosen.name, "best of a");
     EXPECT_TRUE(torch::equal(chosen.weights.at("embedding"), weights.at("embedding")));
   }
@@ -159,11 +151,7 @@ class EvaluatedWeightsTest : public TrainerTest {
     std::filesystem::remove_all(kind.checkpoints);
     resume_kind(kind);
   }
-  void resume_kind(const TrainerInput& kind) {
-    auto model = tiny();
-    choose_parts(*model, kind.options, 1);
-    train(kind, model);
-  }
+  void resume_kind(const TrainerInput& kind) { train(kind, tiny(kind.options)); }
   double loss_of(const TrainerInput& kind, const std::string& which) const {
     auto model = tiny();
     load_weights(*model, select_weights(kind.checkpoints, which, kind.options).weights);
@@ -205,8 +193,7 @@ TEST_F(EvaluatedWeightsTest, ATrainingThatGoesOnValidatesTheSameWeights) {
     train_kind(kind);
     const auto whole = validations(kind.log);
     const auto weights = select_weights(kind.checkpoints, "", kind.options).weights;
-    for (const auto& found : list_checkpoints(kind.checkpoints))
-      if (found.step > 4) std::filesystem::remove_all(found.path);
+    remove_after_step_4(kind.checkpoints);
     resume_kind(kind);
     EXPECT_EQ(validations(kind.log), whole);
     const auto again = select_weights(kind.checkpoints, "", kind.options).weights;
@@ -240,8 +227,8 @@ TEST_F(TrainerTest, TheExponentialAverageFollowsTheWeights) {
   auto following = input();
   following.options.ema = 0.5;
   train(following, tiny());
-  const auto average = select_weights(folder() / "checkpoints", "", following.options);
-  const auto last = select_weights(folder() / "checkpoints", "last", following.options);
+  const auto average = select_weights(checkpoints_, "", following.options);
+  const auto last = select_weights(checkpoints_, "last", following.options);
   EXPECT_EQ(average.name, "exponential average");
   const auto far =
       (tiny()->output_weight() - last.weights.at("embedding")).abs().max().item<double>();

@@ -1,9 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "models/random.h"
-#include "tests/says.h"
 #include "tests/training/trainer_test_case.h"
-#include "training/checkpoint/checkpoint.h"
 
 namespace ablate::training {
 namespace {
@@ -13,10 +10,7 @@ TEST_F(TrainerTest, ReadsAsManyBatchesAsTheWarmupOfTheBatchSays) {
   options.options.accumulate = 4;
   options.options.batch_warmup.share = 0.5;
   const auto state = train(options, tiny()).state;
-  data::BatchStream stream(options.train, {.tokens_per_batch = options.options.tokens_per_batch,
-                                           .seed = models::derive_seed(options.seed, "order"),
-                                           .start = {},
-                                           .augmentation = {}});
+  auto stream = batches_of(options);
   int64_t tokens = 0;
   for (int i = 0; i < 1 + 2 + 2 + 3 + 4 + 4 + 6 * 4; ++i) tokens += stream.next().tokens;
   EXPECT_EQ(state.tokens, tokens);
@@ -52,13 +46,13 @@ TEST_F(TrainerTest, TrainsFurtherHeadsWhenTheCurriculumDoes) {
     chosen.options.ahead.curriculum = curriculum;
     chosen.options.save_every = 6;
     train(chosen, model);
-    const auto saved = list_checkpoints(folder() / "checkpoints");
+    const auto saved = list_checkpoints(checkpoints_);
     ASSERT_EQ(saved.size(), 2U);
     const auto middle = load_checkpoint(saved[0].path).model.at(name),
                last = load_checkpoint(saved[1].path).model.at(name);
     EXPECT_EQ(torch::equal(middle, first), curriculum == Curriculum::forward);
     EXPECT_EQ(torch::equal(last, middle), curriculum == Curriculum::reverse);
-    std::filesystem::remove_all(folder() / "checkpoints");
+    std::filesystem::remove_all(checkpoints_);
   }
 }
 

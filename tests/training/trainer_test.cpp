@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <functional>
 #include <limits>
 
-#include "models/random.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
-#include "tests/says.h"
 #include "tests/training/event_reader.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
@@ -36,7 +33,7 @@ std::string complaint(const std::function<void()>& training) {
 
 TEST_F(TrainerTest, ALossThatIsNotFiniteStopsWithoutASave) {
   EXPECT_THROW(train(input(), broken()), Diverged);
-  EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
+  EXPECT_TRUE(list_checkpoints(checkpoints_).empty());
 }
 
 TEST_F(TrainerTest, ARunThatDivergesLogsTheStepsBefore) {
@@ -50,7 +47,7 @@ TEST_F(TrainerTest, ARunThatDivergesLogsTheStepsBefore) {
   } catch (const Diverged& error) {
     EXPECT_FALSE(says(error.what(), "-nan"));
   }
-  const auto log = read_run_log(folder() / "metrics.jsonl");
+  const auto log = read_run_log(log_);
   ASSERT_EQ(log.size(), 1U);
   EXPECT_EQ(log.front()["step"], 2);
   EXPECT_GT(log.front()["loss"].get<double>(), 0) << "of the first step, the finite one";
@@ -70,7 +67,7 @@ TEST_F(TrainerTest, AWeightThatIsNotFiniteIsNamedAndNeverSaved) {
   EXPECT_EQ(complaint([&] { train(skipping, infinite); }),
             "step 4: the weight 'decoder.layers.0.feed_forward.up.bias' holds 8 numbers of 8 that "
             "are not finite; lower training.schedule.peak or set training.max_grad_norm");
-  EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
+  EXPECT_TRUE(list_checkpoints(checkpoints_).empty());
 }
 
 TEST_F(TrainerTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {
@@ -79,7 +76,7 @@ TEST_F(TrainerTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {
   skipping.options.evaluate_every = 2;
   const auto said = complaint([&] { train(skipping, broken()); });
   EXPECT_TRUE(said.starts_with("step 2: in validation the loss of 120 target tokens is ")) << said;
-  EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
+  EXPECT_TRUE(list_checkpoints(checkpoints_).empty());
 }
 
 TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
@@ -94,20 +91,10 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
     chosen.options.evaluate_every = 3;
     chosen.options.accumulate = 2;
     chosen.options.batch_warmup.share = 0.5;
-    train(chosen, tiny());
-    const auto checkpoints = folder() / "checkpoints";
-    const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
-    for (const auto& found : list_checkpoints(checkpoints))
-      if (found.step > 4) std::filesystem::remove_all(found.path);
-    train(chosen, tiny());
-    const auto resumed = load_checkpoint(list_checkpoints(checkpoints).back().path);
-    ASSERT_EQ(resumed.step, 12);
-    ASSERT_EQ(resumed.optimizer.size(), whole.optimizer.size());
-    for (const auto& [name, tensor] : whole.model)
-      EXPECT_TRUE(torch::equal(tensor, resumed.model.at(name))) << kind.index() << name;
-    for (const auto& [name, tensor] : whole.optimizer)
-      EXPECT_TRUE(torch::equal(tensor, resumed.optimizer.at(name))) << kind.index() << name;
-    std::filesystem::remove_all(checkpoints);
+    SCOPED_TRACE(kind.index());
+    expect_goes_on(chosen);
+    EXPECT_EQ(list_checkpoints(checkpoints_).back().step, 12);
+    std::filesystem::remove_all(checkpoints_);
   }
 }
 
@@ -118,9 +105,8 @@ TEST_F(TrainerTest, DividesAnIndependentDecayByThePeakAndAddsTheZLoss) {
     chosen.options.optimizer = optimizer;
     chosen.options.z_loss = z_loss;
     train(chosen, tiny());
-    const auto checkpoints = folder() / "checkpoints";
-    const auto last = load_checkpoint(list_checkpoints(checkpoints).back().path).model;
-    std::filesystem::remove_all(checkpoints);
+    const auto last = last_checkpoint(checkpoints_).model;
+    std::filesystem::remove_all(checkpoints_);
     return last.at("embedding").clone();
   };
   const auto plain = weights_after(AdamW{Adam{}, 0.5}, 0);
@@ -135,7 +121,7 @@ TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
   often.options.keep = 1;
   often.options.evaluate_every = 2;
   const auto summary = train(often, tiny());
-  const auto left = list_checkpoints(folder() / "checkpoints");
+  const auto left = list_checkpoints(checkpoints_);
   EXPECT_EQ(left.back().step, 12);
   EXPECT_LE(left.size(), 2U);
   EXPECT_EQ(left.front().step, std::min<int64_t>(summary.state.best_step, 12));
@@ -144,27 +130,25 @@ TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
 TEST_F(TrainerTest, FinishesWhatAKilledProcessLeftOfItsLastPruning) {
   auto one = input();
   train(one, tiny());
-  const auto checkpoints = folder() / "checkpoints";
-  std::filesystem::rename(checkpoints / "step-00000004", checkpoints / ".tmp-step-00000004");
+  std::filesystem::rename(checkpoints_ / "step-00000004", checkpoints_ / ".tmp-step-00000004");
   one.options.keep = 1;
   train(one, tiny());
-  EXPECT_FALSE(std::filesystem::exists(checkpoints / ".tmp-step-00000004"));
-  EXPECT_EQ(list_checkpoints(checkpoints).size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(checkpoints_ / ".tmp-step-00000004"));
+  EXPECT_EQ(list_checkpoints(checkpoints_).size(), 1U);
 }
 
 TEST_F(TrainerTest, GoesOnFromTheCheckpointBeforeADamagedOneAndReplacesIt) {
   train(input(), tiny());
-  const auto checkpoints = folder() / "checkpoints";
-  const auto file = checkpoints / "step-00000012/model.safetensors";
+  const auto file = checkpoints_ / "step-00000012/model.safetensors";
   const auto whole = read_bytes(file);
-  std::ofstream(file) << "x";
-  std::filesystem::remove_all(checkpoints / "step-00000008");
+  overwrite(file, "x");
+  std::filesystem::remove_all(checkpoints_ / "step-00000008");
   auto fewer = input();
   fewer.options.keep = 1;
   train(fewer, tiny());
   EXPECT_TRUE(says(messages_.str(), "checkpoint of step 12 is not used"));
   EXPECT_EQ(read_bytes(file), whole);
-  EXPECT_EQ(list_checkpoints(checkpoints).size(), 1U);
+  EXPECT_EQ(list_checkpoints(checkpoints_).size(), 1U);
 }
 
 TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {
@@ -197,11 +181,10 @@ TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
   often.options.log_every = 1;
   often.options.evaluate_every = 4;
   train(often, tiny());
-  for (const auto& found : list_checkpoints(folder() / "checkpoints"))
-    if (found.step > 4) std::filesystem::remove_all(found.path);
-  train(often, tiny());  // continues after step 4
+  remove_after_step_4(checkpoints_);
+  train(often, tiny());
   Curves expected;
-  for (const auto& line : read_run_log(folder() / "metrics.jsonl"))
+  for (const auto& line : read_run_log(log_))
     for (const auto& scalar : scalars_of(line))
       expected[scalar.tag].emplace_back(line["step"], static_cast<float>(scalar.value));
   auto shown = curves_of(folder());
@@ -218,20 +201,15 @@ TEST_F(TrainerTest, CountsWhatIsSpentOverAllStretches) {
   options.options.log_every = 1;
   options.options.evaluate_every = 4;
   const auto whole = train(options, tiny()).state;
-  const auto log = read_run_log(folder() / "metrics.jsonl");
-  for (const auto& found : list_checkpoints(folder() / "checkpoints"))
-    if (found.step > 4) std::filesystem::remove_all(found.path);
-  const double before =
-      load_checkpoint(list_checkpoints(folder() / "checkpoints").back().path).state.at("seconds");
+  const auto log = read_run_log(log_);
+  remove_after_step_4(checkpoints_);
+  const double before = last_checkpoint(checkpoints_).state.at("seconds");
   auto model = tiny();
   const auto resumed = train(options, model).state;
   EXPECT_EQ(resumed.flops, whole.flops);
   EXPECT_GT(resumed.seconds, before);
 
-  data::BatchStream stream(options.train, {.tokens_per_batch = options.options.tokens_per_batch,
-                                           .seed = models::derive_seed(options.seed, "order"),
-                                           .start = {},
-                                           .augmentation = {}});
+  auto stream = batches_of(options);
   models::PassFlops passes(*model);
   double flops = 0, seconds = 0;
   for (const auto& line : log) {
@@ -276,20 +254,17 @@ TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
     plain.options.ema = 0.5;
     plain.options.evaluate_every = 5;
     train(plain, with_running_means());
-    const auto checkpoints = folder() / "checkpoints";
-    const auto unseen = load_checkpoint(list_checkpoints(checkpoints).back().path);
-    const auto log = lines(folder() / "metrics.jsonl", false);
-    std::filesystem::remove_all(checkpoints);
+    const auto unseen = last_checkpoint(checkpoints_);
+    const auto log = lines(log_, false);
+    std::filesystem::remove_all(checkpoints_);
     plain.options.observe.every = 1;
     train(plain, with_running_means());
-    const auto seen = load_checkpoint(list_checkpoints(checkpoints).back().path);
-    for (const auto& [name, tensor] : unseen.model)
-      EXPECT_TRUE(torch::equal(tensor, seen.model.at(name))) << name;
-    for (const auto& [name, tensor] : unseen.optimizer)
-      EXPECT_TRUE(torch::equal(tensor, seen.optimizer.at(name))) << name;
-    EXPECT_EQ(lines(folder() / "metrics.jsonl", false), log);
-    EXPECT_GT(lines(folder() / "metrics.jsonl", true).size(), 12U * 10U);
-    std::filesystem::remove_all(checkpoints);
+    const auto seen = last_checkpoint(checkpoints_);
+    expect_same(unseen.model, seen.model);
+    expect_same(unseen.optimizer, seen.optimizer);
+    EXPECT_EQ(lines(log_, false), log);
+    EXPECT_GT(lines(log_, true).size(), 12U * 10U);
+    std::filesystem::remove_all(checkpoints_);
   }
 }
 
@@ -300,7 +275,7 @@ TEST_F(TrainerTest, SavesAndValidatesTheAverageOfAScheduleFreeTraining) {
   chosen.options.evaluate_every = 12;
   auto model = tiny();
   train(chosen, model);
-  const auto saved = load_checkpoint(list_checkpoints(folder() / "checkpoints").back().path);
+  const auto saved = last_checkpoint(checkpoints_);
   for (const auto& item : model->named_parameters()) {
     EXPECT_TRUE(
         torch::equal(saved.model.at(item.key()), saved.optimizer.at("average." + item.key())))
@@ -308,7 +283,7 @@ TEST_F(TrainerTest, SavesAndValidatesTheAverageOfAScheduleFreeTraining) {
     EXPECT_FALSE(torch::equal(saved.model.at(item.key()), item.value())) << item.key();
   }
   load_weights(*model, saved.model);
-  const auto log = lines(folder() / "metrics.jsonl", false);
+  const auto log = lines(log_, false);
   const auto line =
       std::ranges::find_if(log, [](const auto& one) { return one.contains("validation_loss"); });
   ASSERT_NE(line, log.end());
@@ -322,7 +297,7 @@ TEST_F(TrainerTest, ObservesBeforeTheFirstStepThenAsOftenAsAskedAndAfterTheLast)
   watched.options.observe.every = 5;
   train(watched, tiny());
   std::map<std::string, std::set<int64_t>> steps;
-  for (const auto& line : lines(folder() / "metrics.jsonl", true))
+  for (const auto& line : lines(log_, true))
     steps[line["observed"]].insert(line["step"].get<int64_t>());
   EXPECT_EQ(steps.at("rank_residual"), (std::set<int64_t>{0, 5, 10, 12}));
   EXPECT_EQ(steps.at("update_ratio"), (std::set<int64_t>{5, 10, 12}));
@@ -334,10 +309,9 @@ TEST_F(TrainerTest, ObservesAfterTheStepsOfOnesChoice) {
   watched.options.observe.at = {1, 7};
   const auto steps = [&] {
     train(watched, tiny());
-    std::filesystem::remove_all(folder() / "checkpoints");
+    std::filesystem::remove_all(checkpoints_);
     std::set<int64_t> seen;
-    for (const auto& line : lines(folder() / "metrics.jsonl", true))
-      seen.insert(line["step"].get<int64_t>());
+    for (const auto& line : lines(log_, true)) seen.insert(line["step"].get<int64_t>());
     return seen;
   };
   EXPECT_EQ(steps(), (std::set<int64_t>{0, 1, 7, 12}));
@@ -349,14 +323,13 @@ TEST_F(TrainerTest, ARunThatGoesOnObservesWhatItWouldHaveObserved) {
   auto watched = input();
   watched.options.observe.every = 3;
   train(watched, tiny());
-  const auto whole = steady_lines(folder() / "metrics.jsonl");
-  for (const auto& found : list_checkpoints(folder() / "checkpoints"))
-    if (found.step > 4) std::filesystem::remove_all(found.path);
-  train(watched, tiny());  // continues after step 4
-  EXPECT_EQ(steady_lines(folder() / "metrics.jsonl"), whole);
-  std::filesystem::remove_all(folder() / "checkpoints");
+  const auto whole = steady_lines(log_);
+  remove_after_step_4(checkpoints_);
+  train(watched, tiny());
+  EXPECT_EQ(steady_lines(log_), whole);
+  std::filesystem::remove_all(checkpoints_);
   train(watched, tiny());  // begins again
-  EXPECT_EQ(steady_lines(folder() / "metrics.jsonl"), whole);
+  EXPECT_EQ(steady_lines(log_), whole);
   for (const auto& [tag, points] : curves_of(folder())) {
     std::set<int64_t> steps;
     for (const auto& point : points) EXPECT_TRUE(steps.insert(point.first).second) << tag;
@@ -365,9 +338,9 @@ TEST_F(TrainerTest, ARunThatGoesOnObservesWhatItWouldHaveObserved) {
 
 TEST_F(TrainerTest, AMissingCheckpointIsNamedWithThoseThatThereAre) {
   train(input(), tiny());
-  EXPECT_TRUE(says(refusal_of<CheckpointError>(
-                       [&] { select_weights(folder() / "checkpoints", "7", input().options); }),
-                   "no checkpoint of step 7; there are: 4 8 12"));
+  EXPECT_TRUE(
+      says(refusal_of<CheckpointError>([&] { select_weights(checkpoints_, "7", input().options); }),
+           "no checkpoint of step 7; there are: 4 8 12"));
 }
 
 }  // namespace
