@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tokenizer/text/unicode.h"
 
@@ -18,6 +19,14 @@ inline std::string content(const std::string& name) {
   std::stringstream stream;
   stream << file.rdbuf();
   return stream.str();
+}
+
+/// The values of a file below tests/tokenizer that has one on each line.
+inline std::vector<nlohmann::json> json_lines(const std::string& name) {
+  std::istringstream stream(content(name));
+  std::vector<nlohmann::json> values;
+  for (std::string line; std::getline(stream, line);) values.push_back(nlohmann::json::parse(line));
+  return values;
 }
 
 /// Bytes that are written as the characters of their numbers.

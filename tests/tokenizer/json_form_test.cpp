@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "tests/says.h"
 #include "tests/tokenizer/golden_files.h"
 #include "tokenizer/foreign.h"
@@ -73,15 +71,13 @@ TEST(JsonForm, OfWordsHasTheSameIdsWhereEveryWordIsKnown) {
 TEST(JsonForm, OfAModelOfOthersHasItsIds) {
   const huggingface::TokenizerJson json(
       to_tokenizer_json(content("foreign/golden/llama.model"), {}));
-  std::istringstream cases(content("foreign/golden/llama.jsonl"));
-  int count = 0;
-  for (std::string line; std::getline(cases, line); ++count) {
-    const auto expected = nlohmann::json::parse(line);
+  const auto cases = json_lines("foreign/golden/llama.jsonl");
+  EXPECT_EQ(cases.size(), 18U);
+  for (const auto& expected : cases) {
     const auto text = from_latin1(expected[0]);
     if (text.find('\xff') != std::string::npos) continue;  // what stands for bytes that are no text
     EXPECT_EQ(nlohmann::json(json.encode(text)), expected[1]) << text;
   }
-  EXPECT_EQ(count, 18);
 }
 
 TEST(JsonForm, SpecialTokensStandAroundATextAsAskedFor) {

@@ -1,44 +1,22 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
+#include "tests/tokenizer/golden_files.h"
 #include "tokenizer/huggingface/tokenizer_json.h"
-#include "tokenizer/text/unicode.h"
 
 namespace ablate::tokenizer::huggingface {
 namespace {
 
 using nlohmann::json;
 
-const std::string kGolden = std::string(ABLATE_SOURCE) + "/tests/tokenizer/huggingface/golden/";
-
-std::string content(const std::string& name) {
-  std::ifstream file(kGolden + name, std::ios::binary);
-  EXPECT_TRUE(file) << name;
-  std::stringstream stream;
-  stream << file.rdbuf();
-  return stream.str();
-}
-
-std::vector<json> lines(const std::string& name) {
-  std::istringstream stream(content(name));
-  std::vector<json> values;
-  for (std::string line; std::getline(stream, line);) values.push_back(json::parse(line));
-  return values;
-}
+const std::string kGolden = "huggingface/golden/";
 
 /// The bytes of texts.jsonl.
 std::vector<std::string> texts() {
   std::vector<std::string> found;
-  for (const auto& line : lines("texts.jsonl")) {
-    found.emplace_back();
-    for (const auto point : code_points(line.get<std::string>()))
-      found.back() += static_cast<char>(point);
-  }
+  for (const auto& line : json_lines(kGolden + "texts.jsonl")) found.push_back(from_latin1(line));
   return found;
 }
 
@@ -54,9 +32,9 @@ TokenizerJson of_whole_texts(const char* parts) {
 class Golden : public testing::TestWithParam<const char*> {};
 
 TEST_P(Golden, IdsAndTextsEqualThoseOfTokenizers) {
-  const TokenizerJson tokenizer(content(std::string(GetParam()) + ".json"));
+  const TokenizerJson tokenizer(content(kGolden + GetParam() + ".json"));
   const auto given = texts();
-  const auto expected = lines(std::string(GetParam()) + ".jsonl");
+  const auto expected = json_lines(kGolden + GetParam() + ".jsonl");
   ASSERT_EQ(given.size(), 50);
   ASSERT_EQ(expected.size(), given.size());
   for (size_t i = 0; i < given.size(); ++i) {
@@ -83,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& kind) { return std::string(kind.param); });
 
 TEST(TokenizerJson, NamesItsTokens) {
-  const TokenizerJson tokenizer(content("roberta.json"));
+  const TokenizerJson tokenizer(content(kGolden + "roberta.json"));
   EXPECT_EQ(tokenizer.vocabulary_size(), 601);
   EXPECT_EQ(tokenizer.id("</s>"), 2);
   EXPECT_EQ(tokenizer.id("<mask>"), 600);
@@ -96,7 +74,7 @@ TEST(TokenizerJson, NamesItsTokens) {
 }
 
 TEST(TokenizerJson, LeavesUnknownIdsOut) {
-  const TokenizerJson tokenizer(content("gpt2.json"));
+  const TokenizerJson tokenizer(content(kGolden + "gpt2.json"));
   auto ids = tokenizer.encode("the cat");
   ids.insert(ids.begin(), {-7, 1 << 30});
   EXPECT_EQ(tokenizer.decode(ids), "the cat");
@@ -126,7 +104,7 @@ TEST(TokenizerJson, TakesSpacesForOneTokenAlone) {
 }
 
 TEST(TokenizerJson, ManyThreadsEncodeAlike) {
-  const TokenizerJson tokenizer(content("gpt2.json"));
+  const TokenizerJson tokenizer(content(kGolden + "gpt2.json"));
   const auto given = texts();
   std::array<std::vector<std::vector<int32_t>>, 4> found;
   std::vector<std::thread> threads;

@@ -26,23 +26,18 @@ json good() {
                 "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}})");
 }
 
+std::string said_of(const std::string& bytes) {
+  return refusal_of<TokenizerError>([&] { const TokenizerJson tokenizer(bytes); });
+}
+
 /// What is said of the good file after a change.
 std::string said(const std::string& place, const json& value) {
   auto file = good();
   file[json::json_pointer(place)] = value;
-  try {
-    const TokenizerJson tokenizer(file.dump());
-    return "";
-  } catch (const TokenizerError& error) {
-    constexpr std::string_view kBegin = "not a usable tokenizer.json: ";
-    const std::string message = error.what();
-    EXPECT_TRUE(message.starts_with(kBegin)) << message;
-    return message.substr(kBegin.size());
-  }
-}
-
-std::string said_of(const std::string& bytes) {
-  return refusal_of<TokenizerError>([&] { const TokenizerJson tokenizer(bytes); });
+  const auto message = said_of(file.dump());
+  constexpr std::string_view kBegin = "not a usable tokenizer.json: ";
+  EXPECT_TRUE(message.empty() || message.starts_with(kBegin)) << message;
+  return message.empty() ? "" : message.substr(kBegin.size());
 }
 
 TEST(Refusal, NamesWhatIsWrong) {
