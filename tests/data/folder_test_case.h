@@ -9,6 +9,7 @@
 
 #include "data/corpus.h"
 #include "tests/folder.h"
+#include "tests/says.h"
 
 namespace ablate::data {
 
@@ -29,15 +30,10 @@ class FolderTestCase : public testing::Test {
   /// What the DataError of `action` says, without the folder; "no error" where none is thrown.
   template <class Action>
   std::string message_of(Action action) {
-    try {
-      action();
-    } catch (const DataError& error) {
-      std::string what = error.what();
-      for (size_t at; (at = what.find(folder_.string() + "/")) != std::string::npos;)
-        what.erase(at, folder_.string().size() + 1);
-      return what;
-    }
-    return "no error";
+    auto what = refusal_of<DataError>(action, "no error");
+    for (size_t at; (at = what.find(folder_.string() + "/")) != std::string::npos;)
+      what.erase(at, folder_.string().size() + 1);
+    return what;
   }
 
   const Folder own_;

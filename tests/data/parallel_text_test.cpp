@@ -50,25 +50,22 @@ TEST_F(ParallelText, AFileOfAnotherFormIsNamed) {
 
 TEST_F(ParallelText, EveryFaultIsNamedWithFileAndLine) {
   const std::string fix = "; fix the line, or leave such lines out with data.bad_lines: skip";
-  write("short", "eins\n");
-  EXPECT_EQ(message(options("good.en", "short")),
-            "good.en has 2 lines and short has 1; line-parallel files need the same number");
-  write("empty", "");
-  EXPECT_EQ(message(options("good.en", "empty")), "empty: the file is empty");
-  write("blank", "eins\n  \n");
-  EXPECT_EQ(message(options("good.en", "blank")), "blank:2: the line is empty" + fix);
-  write("binary", "eins\n\xff\xfe\n");
-  EXPECT_EQ(message(options("good.en", "binary")), "binary:2: the line is not valid UTF-8" + fix);
-  write("nul", std::string("ei\0ns\nzwei\n", 11));
-  EXPECT_EQ(message(options("good.en", "nul")), "nul:1: the line holds a NUL byte" + fix);
-  write("long", "eins\n" + std::string(70'000, 'x') + "\n");
-  EXPECT_EQ(message(options("good.en", "long")),
-            "long:2: the line has 70000 bytes, more than 65536 (data.max_line_bytes)" + fix);
+  const auto of = [&](const std::string& bytes, const std::string& name = "bad") {
+    write(name, bytes);
+    return message(options("good.en", name));
+  };
+  EXPECT_EQ(of("eins\n"),
+            "good.en has 2 lines and bad has 1; line-parallel files need the same number");
+  EXPECT_EQ(of(""), "bad: the file is empty");
+  EXPECT_EQ(of("eins\n  \n"), "bad:2: the line is empty" + fix);
+  EXPECT_EQ(of("eins\n\xff\xfe\n"), "bad:2: the line is not valid UTF-8" + fix);
+  EXPECT_EQ(of(std::string("ei\0ns\nzwei\n", 11)), "bad:1: the line holds a NUL byte" + fix);
+  EXPECT_EQ(of("eins\n" + std::string(70'000, 'x') + "\n"),
+            "bad:2: the line has 70000 bytes, more than 65536 (data.max_line_bytes)" + fix);
+  EXPECT_EQ(of(std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b", 11), "cut.gz"),
+            "cut.gz: the gzip archive is damaged or cut off");
   EXPECT_TRUE(message(options("good.en", "missing"))
                   .starts_with("missing: cannot be read: No such file or directory; check"));
-  write("cut.gz", std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b", 11));
-  EXPECT_EQ(message(options("good.en", "cut.gz")),
-            "cut.gz: the gzip archive is damaged or cut off");
 }
 
 TEST_F(ParallelText, BadLinesMayBeSkippedAndAreCounted) {
