@@ -3,19 +3,11 @@
 #include "models/ops/weight_casts.h"
 #include "tests/device/counted.h"
 #include "tests/device/device_models.h"
-#include "tests/models/variants.h"
-#include "tokenizer/special_tokens.h"
+#include "tests/training/mixture_model.h"
 #include "training/device.h"
-#include "training/update.h"
 
 namespace ablate::training {
 namespace {
-
-data::Batch three_pairs() {
-  const std::vector<data::EncodedExample> pairs = {
-      {{5, 6, 7, 2}, {7, 6, 5, 2}}, {{8, 2}, {9, 2}}, {{4, 9, 2}, {9, 4, 4, 10, 2}}};
-  return data::collate(pairs, std::vector<int64_t>{0, 1, 2});
-}
 
 UpdateOptions plain(int64_t ahead = 0) {
   return {.learning_rate = 1e-3,
@@ -35,6 +27,13 @@ std::vector<data::Batch> batches_of(const models::TransformerOptions& options, s
     batch.target_length = batch.source_length;
   }
   return std::vector<data::Batch>(count, batch);
+}
+
+/// The first step of the tiny model on the device, by plain descent.
+StepRecord first_step(const UpdateOptions& options) {
+  auto model = model_of(models::tiny(), torch::kCUDA);
+  const auto optimizer = make_optimizer(Sgd{}, *model);
+  return update(model, *optimizer, batches_of(models::tiny(), 1), options);
 }
 
 /// How many position ids a training pass draws on the host.
@@ -111,13 +110,10 @@ TEST_F(CountedDevice, AnUpdateWaitsOnceAndInFloatForEachMixture) {
 
 TEST(DeviceModel, AGradientOfTheSameSeedIsTheSame) {
   const auto norm = [](uint64_t seed) {
-    auto model = model_of(models::tiny(), torch::kCUDA);
-    const auto optimizer = make_optimizer(Sgd{}, *model);
     auto options = plain();
     options.dropout = 0.3;
     options.dropout_seed = seed;
-    const auto batch = three_pairs();
-    return update(model, *optimizer, {&batch, 1}, options).gradient_norm;
+    return first_step(options).gradient_norm;
   };
   EXPECT_EQ(norm(1), norm(1));
   EXPECT_NE(norm(1), norm(2));
@@ -155,13 +151,10 @@ TEST(DeviceModel, Tf32IsSwitchedOnForThePassesOfAnUpdateAlone) {
   resolve(Device::cuda);
   std::vector<bool> during;
   const auto loss = [&](Precision precision) {
-    auto model = model_of(models::tiny(), torch::kCUDA);
-    const auto optimizer = make_optimizer(Sgd{}, *model);
     auto options = plain();
     options.precision = precision;
     options.finished = [&](UpdatePart) { during.push_back(allows_tf32()); };
-    const auto batch = three_pairs();
-    return update(model, *optimizer, {&batch, 1}, options).loss;
+    return first_step(options).loss;
   };
   const auto exact = loss(Precision::fp32);
   EXPECT_EQ(during, std::vector<bool>(4, false));
