@@ -21,12 +21,13 @@ UpdateOptions plain_update() {
   return options;
 }
 
-/// One update with each, and what was seen of it, by what and place.
-std::map<std::string, double> seen(models::Transformer& model, Optimizer& optimizer,
+/// What was seen of one update, by what and place.
+std::map<std::string, double> seen(models::Transformer& model, const OptimizerOptions& options,
                                    const std::vector<data::Batch>& batches) {
+  const auto optimizer = make_optimizer(options, *model);
   const UpdateObserver observer(model, batches.front(), plain_update(), {.every = 1});
   std::map<std::string, double> values;
-  for (const auto& one : observer.after(update(model, optimizer, batches, plain_update())))
+  for (const auto& one : observer.after(update(model, *optimizer, batches, plain_update())))
     values[one.what + " " + one.place] = one.value;
   return values;
 }
@@ -41,22 +42,20 @@ double norm_of_weights(const models::TransformerImpl& model, const std::string& 
 
 TEST(UpdateObserver, PlainDescentMovesWeightsByTheRateTimesTheGradient) {
   auto model = dense_model();
-  const auto optimizer = make_optimizer(Sgd{}, *model);
   const auto batch = three_pairs();
   const auto weights = norm_of_weights(*model, "");
   const auto gradient = gradient_norm(model, batch, plain_update());
-  const auto values = seen(model, *optimizer, {batch});
+  const auto values = seen(model, Sgd{}, {batch});
   EXPECT_NEAR(values.at("update_ratio model"), plain_update().learning_rate * gradient / weights,
               1e-4 * values.at("update_ratio model"));
 }
 
 TEST(UpdateObserver, EveryLayerAndWhatStandsOutsideHasItsRatio) {
   auto model = dense_model();
-  const auto optimizer = make_optimizer(Adam{}, *model);
   std::vector<torch::Tensor> before;
   for (const auto& parameter : model->parameters()) before.push_back(parameter.detach().clone());
   const auto weights = norm_of_weights(*model, "decoder.layers.1.");
-  const auto values = seen(model, *optimizer, {three_pairs()});
+  const auto values = seen(model, Adam{}, {three_pairs()});
   double change = 0;
   const auto now = model->named_parameters();
   for (size_t i = 0; i < before.size(); ++i)
@@ -69,12 +68,11 @@ TEST(UpdateObserver, EveryLayerAndWhatStandsOutsideHasItsRatio) {
 
 TEST(UpdateObserver, ExamplesThatAreAllTheSameAreNoNoise) {
   auto model = dense_model();
-  const auto optimizer = make_optimizer(Adam{}, *model);
   const std::vector<data::EncodedExample> same(12, {{5, 6, 7, 2}, {7, 6, 2}});
   const auto batch =
       data::collate(same, std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   const auto square = std::pow(gradient_norm(model, batch, plain_update()), 2);
-  const auto values = seen(model, *optimizer, {batch});
+  const auto values = seen(model, Adam{}, {batch});
   EXPECT_NEAR(values.at("gradient_square model"), square, 1e-4 * square);
   EXPECT_NEAR(values.at("gradient_variance model"), 0, 1e-3 * square);
   EXPECT_NEAR(values.at("gradient_noise model"), 0, 1e-3);
@@ -100,7 +98,6 @@ TEST(UpdateObserver, PartsTrainTheFurtherHeadsThatTheUpdateDoes) {
 
 TEST(UpdateObserver, PartsCountByTheirTokensAndThoseWithoutAnyNotAtAll) {
   auto model = dense_model();
-  const auto optimizer = make_optimizer(Sgd{}, *model);
   const std::vector<data::EncodedExample> pairs{
       {{5, 6, 7, 2}, {7, 6, 5, 8, 2}}, {{8, 2}, {9, 2}}, {{6, 9, 2}, {5, 2}}};
   auto batch = data::collate(pairs, std::vector<int64_t>{0, 1, 2});
@@ -115,23 +112,21 @@ TEST(UpdateObserver, PartsCountByTheirTokensAndThoseWithoutAnyNotAtAll) {
                     std::pow(gradient_norm(model, one, plain_update()), 2);
   }
   const auto expected = gradient_noise(parts, whole);
-  const auto values = seen(model, *optimizer, {batch});
+  const auto values = seen(model, Sgd{}, {batch});
   EXPECT_NEAR(values.at("gradient_square model"), expected.square, 1e-4 * whole.square);
   EXPECT_NEAR(values.at("gradient_variance model"), expected.variance, 1e-4 * expected.variance);
 }
 
 TEST(UpdateObserver, OtherExamplesAreNoise) {
   auto model = dense_model();
-  const auto optimizer = make_optimizer(Adam{}, *model);
-  const auto values = seen(model, *optimizer, {three_pairs(), three_pairs()});
+  const auto values = seen(model, Adam{}, {three_pairs(), three_pairs()});
   EXPECT_GT(values.at("gradient_variance model"), 0);
 }
 
 TEST(UpdateObserver, OneExampleHasNoParts) {
   auto model = dense_model();
-  const auto optimizer = make_optimizer(Adam{}, *model);
   const std::vector<data::EncodedExample> one{{{5, 6, 7, 2}, {7, 6, 2}}};
-  const auto values = seen(model, *optimizer, {data::collate(one, std::vector<int64_t>{0})});
+  const auto values = seen(model, Adam{}, {data::collate(one, std::vector<int64_t>{0})});
   EXPECT_FALSE(values.contains("gradient_noise model"));
   EXPECT_TRUE(values.contains("update_ratio model"));
 }

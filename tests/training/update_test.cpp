@@ -39,6 +39,13 @@ UpdateOptions plain() {
 
 data::Batch batch(std::vector<int64_t> rows) { return data::collate(pairs(), rows); }
 
+/// The first update of a model, by Adam.
+StepRecord first_update(models::Transformer& model, const data::Batch& batch,
+                        const UpdateOptions& options = plain()) {
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  return update(model, *optimizer, {&batch, 1}, options);
+}
+
 double largest_difference(const models::Transformer& a, const models::Transformer& b) {
   double largest = 0;
   const auto left = a->parameters(), right = b->parameters();
@@ -87,11 +94,9 @@ TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
     torch::NoGradGuard no_grad;
     model->output_weight().zero_();
   }
-  const auto optimizer = make_optimizer(Adam{}, *model);
   const std::vector<data::EncodedExample> classified{{.source = {1, 5, 2}, .target = {0}},
                                                      {.source = {1, 6, 2}, .target = {2}}};
-  const auto both = data::collate(classified, std::vector<int64_t>{0, 1});
-  const auto record = update(model, *optimizer, {&both, 1}, plain());
+  const auto record = first_update(model, data::collate(classified, std::vector<int64_t>{0, 1}));
   EXPECT_EQ(record.tokens, 2);
   EXPECT_NEAR(record.nll, std::log(3.0), 1e-6);
   EXPECT_NEAR(record.loss, std::log(3.0), 1e-6) << "smoothing spreads over the classes alone";
@@ -99,12 +104,10 @@ TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
 
 TEST(Update, ClippingBoundsTheGradientThatTheStepSees) {
   auto model = tiny_model();
-  const auto optimizer = make_optimizer(Adam{}, *model);
-  const auto one = batch({0, 1, 2});
   auto options = plain();
   options.clips.norm.most = 1e-30;  // far below Adam's epsilon: the step vanishes
   auto before = tiny_model();
-  const auto record = update(model, *optimizer, {&one, 1}, options);
+  const auto record = first_update(model, batch({0, 1, 2}), options);
   EXPECT_GT(record.gradient_norm, 1e-3);
   EXPECT_LT(largest_difference(model, before), 1e-6);
 }
@@ -117,21 +120,17 @@ TEST(Update, ANotFiniteLossLeavesTheWeightsAlone) {
         std::numeric_limits<float>::infinity());
   }
   const auto embedding = model->output_weight().clone();
-  const auto optimizer = make_optimizer(Adam{}, *model);
-  const auto one = batch({0});
-  EXPECT_TRUE(update(model, *optimizer, {&one, 1}, plain()).skipped);
+  EXPECT_TRUE(first_update(model, batch({0})).skipped);
   EXPECT_TRUE(torch::equal(embedding, model->output_weight()));
 }
 
 TEST(Update, IsAFunctionOfItsDropoutSeed) {
   const auto loss = [](uint64_t seed) {
     auto model = tiny_model();
-    const auto optimizer = make_optimizer(Adam{}, *model);
-    const auto one = batch({0, 1, 2, 3});
     auto options = plain();
     options.dropout = 0.3;
     options.dropout_seed = seed;
-    return update(model, *optimizer, {&one, 1}, options).loss;
+    return first_update(model, batch({0, 1, 2, 3}), options).loss;
   };
   EXPECT_EQ(loss(1), loss(1));
   EXPECT_NE(loss(1), loss(2));
@@ -143,9 +142,7 @@ TEST(Update, LeavesTheCallersChoiceOfTf32) {
     context.setAllowTF32CuBLAS(own);
     context.setAllowTF32CuDNN(!own);
     auto model = tiny_model();
-    const auto optimizer = make_optimizer(Adam{}, *model);
-    const auto one = batch({0});
-    update(model, *optimizer, {&one, 1}, plain());
+    first_update(model, batch({0}));
     EXPECT_EQ(context.allowTF32CuBLAS(), own);
     EXPECT_EQ(context.allowTF32CuDNN(at::Float32Op::RNN), !own);
   }

@@ -1,18 +1,13 @@
 #include <gtest/gtest.h>
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "models/feed_forward/feed_forward.h"
+#include "tests/training/optimizer_kinds.h"
 #include "training/optimizer.h"
 
 namespace ablate::training {
 namespace {
-
-std::string text_of_kind(const OptimizerOptions& options) {
-  return std::visit([](const auto& chosen) { return std::string(chosen.name); }, options);
-}
 
 TEST(WeightDecay, ActsOnWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
   struct Crossed : models::Module {
@@ -30,8 +25,8 @@ TEST(WeightDecay, ActsOnWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
       parameter.mutable_grad() = torch::zeros_like(parameter);
     }
     make_optimizer(options, model)->step(0.1);
-    EXPECT_NEAR(model.matrix_bias[0].item<double>(), 1 - 0.1 * 0.5, 1e-6) << text_of_kind(options);
-    EXPECT_EQ(model.table[0][0].item<double>(), 1) << text_of_kind(options);
+    EXPECT_NEAR(model.matrix_bias[0].item<double>(), 1 - 0.1 * 0.5, 1e-6) << kind_of(options);
+    EXPECT_EQ(model.table[0][0].item<double>(), 1) << kind_of(options);
   }
 }
 
@@ -65,10 +60,10 @@ TEST(WeightDecay, ThatIsCautiousLeavesWeightsAloneThatTheStepMovesAwayFromZero) 
         },
         none);
     const auto [shrinks, grows] = left_of_two(cautious);
-    EXPECT_NEAR(shrinks, left_of_two(plain).first, 1e-6) << text_of_kind(plain);
-    EXPECT_NEAR(shrinks, left_of_two(none).first - 0.1 * 0.5, 1e-6) << text_of_kind(plain);
-    EXPECT_NEAR(grows, left_of_two(none).second, 1e-6) << text_of_kind(plain);
-    EXPECT_GT(left_of_two(plain).second, grows + 0.04) << text_of_kind(plain);
+    EXPECT_NEAR(shrinks, left_of_two(plain).first, 1e-6) << kind_of(plain);
+    EXPECT_NEAR(shrinks, left_of_two(none).first - 0.1 * 0.5, 1e-6) << kind_of(plain);
+    EXPECT_NEAR(grows, left_of_two(none).second, 1e-6) << kind_of(plain);
+    EXPECT_GT(left_of_two(plain).second, grows + 0.04) << kind_of(plain);
   }
 }
 

@@ -144,18 +144,15 @@ TEST_F(CheckpointFolder, ASaveWaitsForAnother) {
 TEST_F(CheckpointFolder, PruneKeepsTheNewestAndTheProtected) {
   for (int64_t step = 1; step <= 6; ++step) save_checkpoint(folder(), example(step));
   prune_checkpoints(folder(), {.newest = 2, .steps = {3, 99}});
-  std::vector<int64_t> steps;
-  for (const auto& found : list_checkpoints(folder())) steps.push_back(found.step);
-  EXPECT_EQ(steps, (std::vector<int64_t>{3, 5, 6}));
-  EXPECT_EQ(names(folder()).size(), 3U);
+  EXPECT_EQ(names(folder()),
+            (std::set<std::string>{"step-00000003", "step-00000005", "step-00000006"}));
 }
 
 TEST_F(CheckpointFolder, PruneCountsThoseOfSomeStepsAloneAndKeepsTheLast) {
   for (int64_t step = 1; step <= 7; ++step) save_checkpoint(folder(), example(step));
   prune_checkpoints(folder(), {.newest = 2, .every = 2});
-  std::vector<int64_t> steps;
-  for (const auto& found : list_checkpoints(folder())) steps.push_back(found.step);
-  EXPECT_EQ(steps, (std::vector<int64_t>{4, 6, 7}));
+  EXPECT_EQ(names(folder()),
+            (std::set<std::string>{"step-00000004", "step-00000006", "step-00000007"}));
 }
 
 TEST_F(CheckpointFolder, PruneRemovesNothingWhereTheNewestIsDamaged) {

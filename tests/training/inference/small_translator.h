@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "tests/models/variants.h"
 #include "training/inference/translator.h"
 
 namespace ablate::training {
@@ -19,12 +20,8 @@ inline Translator small_translator(uint64_t seed, models::Family family, const C
   const bool classifies = family == models::Family::encoder_only;
   data::DataOptions data = data::Copy{};
   auto tokenizers = data::train_tokenizers({.kind = tokenizer::Kind::word}, kSmallText);
-  models::TransformerOptions options{
-      .family = family,
-      .d_model = 16,
-      .layers = 1,
-      .layer = {.attention = models::MultiHead{.heads = 2},
-                .feed_forward = models::DenseFeedForward{.d_hidden = 16}}};
+  auto options = models::tiny("layers: 1, feed_forward.d_hidden: 16");
+  options.family = family;
   if (!broken.empty()) options.tying = models::Tying::none;
   if (classifies) {
     data = data::Labelled{};

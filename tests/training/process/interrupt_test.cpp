@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <functional>
 #include <thread>
 
 namespace ablate::training {
@@ -12,6 +13,11 @@ namespace {
 /// Sends `signal` to a thread of its own, and waits until that thread has seen it.
 void deliver_elsewhere(int signal) {
   std::thread([signal] { pthread_kill(pthread_self(), signal); }).join();
+}
+
+/// Expects a process that does `body` to end with what it returns, true.
+void expect_true_of_a_process(const std::function<bool()>& body) {
+  EXPECT_EXIT(_exit(body() ? 0 : 2), testing::ExitedWithCode(0), "");
 }
 
 // A request is never taken back and signals end processes, so each test is a process of its own.
@@ -25,14 +31,12 @@ class InterruptDeathTest : public testing::Test {
 
 TEST_F(InterruptDeathTest, ASignalOnAnyThreadAsksForAStopAndEndsNothing) {
   for (const int signal : kStopSignals)
-    EXPECT_EXIT(
-        {
-          const StopRequests requests;
-          if (stop_requested()) _exit(1);
-          deliver_elsewhere(signal);
-          _exit(stop_requested() ? 0 : 2);
-        },
-        testing::ExitedWithCode(0), "");
+    expect_true_of_a_process([signal] {
+      const StopRequests requests;
+      if (stop_requested()) return false;
+      deliver_elsewhere(signal);
+      return stop_requested();
+    });
 }
 
 TEST_F(InterruptDeathTest, ASecondSigintEndsTheProcess) {
@@ -60,43 +64,37 @@ TEST_F(InterruptDeathTest, OutsideOfStopRequestsASignalEndsTheProcess) {
 }
 
 TEST_F(InterruptDeathTest, ARequestOutlivesItsScope) {
-  EXPECT_EXIT(
-      {
-        {
-          const StopRequests requests;
-          deliver_elsewhere(SIGHUP);
-        }
-        _exit(stop_requested() ? 0 : 2);
-      },
-      testing::ExitedWithCode(0), "");
+  expect_true_of_a_process([] {
+    {
+      const StopRequests requests;
+      deliver_elsewhere(SIGHUP);
+    }
+    return stop_requested();
+  });
 }
 
 TEST_F(InterruptDeathTest, TheNextScopeForgetsItAndOneWithinDoesNot) {
-  EXPECT_EXIT(
-      {
-        {
-          const StopRequests requests;
-          deliver_elsewhere(SIGTERM);
-        }
-        const StopRequests next;
-        if (stop_requested()) _exit(1);
-        deliver_elsewhere(SIGTERM);
-        const StopRequests within;
-        _exit(stop_requested() ? 0 : 2);
-      },
-      testing::ExitedWithCode(0), "");
+  expect_true_of_a_process([] {
+    {
+      const StopRequests requests;
+      deliver_elsewhere(SIGTERM);
+    }
+    const StopRequests next;
+    if (stop_requested()) return false;
+    deliver_elsewhere(SIGTERM);
+    const StopRequests within;
+    return stop_requested();
+  });
 }
 
 TEST_F(InterruptDeathTest, UnderNohupAHangUpAsksForNothing) {
-  EXPECT_EXIT(
-      {
-        std::signal(SIGHUP, SIG_IGN);
-        set_up_signals();
-        const StopRequests requests;
-        deliver_elsewhere(SIGHUP);
-        _exit(stop_requested() ? 2 : 0);
-      },
-      testing::ExitedWithCode(0), "");
+  expect_true_of_a_process([] {
+    std::signal(SIGHUP, SIG_IGN);
+    set_up_signals();
+    const StopRequests requests;
+    deliver_elsewhere(SIGHUP);
+    return !stop_requested();
+  });
 }
 
 TEST_F(InterruptDeathTest, SigintEndsAProcessThatAScriptStartedInTheBackground) {

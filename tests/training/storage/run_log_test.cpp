@@ -24,6 +24,14 @@ void write_file_in_place(const std::filesystem::path& path, const std::string& b
 class RunLogFile : public FolderTestCase {
  protected:
   std::filesystem::path path() const { return folder() / "metrics.jsonl"; }
+  /// A log of these two records. Returns its mark between them.
+  RunLog::Mark mark_between(const Json& first, const Json& second) const {
+    RunLog log(path(), {});
+    log.append(first);
+    const auto mark = log.mark();
+    log.append(second);
+    return mark;
+  }
 };
 
 TEST_F(RunLogFile, IsOneRecordALine) {
@@ -48,14 +56,7 @@ TEST_F(RunLogFile, WritesMalformedTextAsReplacementCharacters) {
 }
 
 TEST_F(RunLogFile, ResumedEqualsUninterrupted) {
-  RunLog::Mark saved;
-  {
-    RunLog log(path(), {});
-    log.append({{"step", 1}});
-    saved = log.mark();
-    log.append({{"step", 2}, {"lost", true}});
-  }
-  RunLog log(path(), saved);
+  RunLog log(path(), mark_between({{"step", 1}}, {{"step", 2}, {"lost", true}}));
   log.append({{"step", 2}});
   EXPECT_EQ(read_bytes(path()), "{\"step\":1}\n{\"step\":2}\n");
 }
@@ -68,13 +69,7 @@ TEST_F(RunLogFile, RefusesAnOffsetThatIsNotALinesEnd) {
 }
 
 TEST_F(RunLogFile, RefusesALogThatDoesNotBeginAsItDid) {
-  RunLog::Mark saved;
-  {
-    RunLog log(path(), {});
-    log.append({{"loss", 1}});
-    saved = log.mark();
-    log.append({{"loss", 2}});
-  }
+  const auto saved = mark_between({{"loss", 1}}, {{"loss", 2}});
   auto bytes = read_bytes(path());
   bytes.replace(bytes.find('1'), 1, "3");
   write_durably(path(), bytes);
@@ -82,13 +77,7 @@ TEST_F(RunLogFile, RefusesALogThatDoesNotBeginAsItDid) {
 }
 
 TEST_F(RunLogFile, AMarkIsOfWhatWasWrittenAndReadsNothingAgain) {
-  RunLog::Mark saved;
-  {
-    RunLog log(path(), {});
-    log.append({{"loss", 1}});
-    saved = log.mark();
-  }
-  RunLog log(path(), saved);
+  RunLog log(path(), mark_between({{"loss", 1}}, {{"lost", true}}));
   log.append({{"loss", 2}});
   const auto whole = read_bytes(path());
   write_file_in_place(path(), std::string(whole.size(), ' '));
