@@ -20,16 +20,22 @@ torch::Tensor flat(const nlohmann::json& json) {
   return torch::cat(parts);
 }
 
+/// Sines and cosines of position 1, whose angles are the rates of a golden case.
+ops::Rotation turned_by(const RotaryScaling& scaling, const nlohmann::json& one) {
+  RotaryPosition position({.scaling = scaling}, one.at("width"));
+  const auto turned = position.rotation(torch::tensor({1}), 2);
+  expect_near(torch::atan2(turned.sine, turned.cosine).flatten(), list(one.at("rates")),
+              1e-6);  // float32
+  return turned;
+}
+
 TEST(GoldenFormulas, YarnTurnsAsInTransformers) {
   for (const auto& one : golden().at("yarn")) {
     const YarnScaling scaling{.factor = one.at("factor"),
                               .trained_length = one.at("length"),
                               .fast = one.at("fast"),
                               .slow = one.at("slow")};
-    RotaryPosition position({.scaling = scaling}, one.at("width"));
-    const auto turned = position.rotation(torch::tensor({1}), 2);
-    expect_near(torch::atan2(turned.sine, turned.cosine).flatten(), list(one.at("rates")),
-                1e-6);  // float32
+    const auto turned = turned_by(scaling, one);
     expect_near((turned.sine.square() + turned.cosine.square()).sqrt()[0][0],
                 torch::tensor(one.at("scale").get<double>(), torch::kDouble), 1e-9);
   }
@@ -41,10 +47,7 @@ TEST(GoldenFormulas, Llama3TurnsAsInTransformers) {
                                 .trained_length = one.at("length"),
                                 .low = one.at("low"),
                                 .high = one.at("high")};
-    RotaryPosition position({.scaling = scaling}, one.at("width"));
-    const auto turned = position.rotation(torch::tensor({1}), 2);
-    expect_near(torch::atan2(turned.sine, turned.cosine).flatten(), list(one.at("rates")),
-                1e-6);  // float32
+    turned_by(scaling, one);
   }
 }
 
@@ -101,8 +104,9 @@ ops::ContentAttention attention_of(double scale) {
           .factor = {.fixed = scale * std::sqrt(static_cast<double>(kWidth))}};
 }
 
-std::shared_ptr<Position> scheme(const PositionOptions& options,
-                                 const std::map<std::string, int64_t>& numbers) {
+/// Expects the generator's outputs of a scheme whose parameters have these numbers.
+void expect_attention(const PositionOptions& options, const nlohmann::json& cases,
+                      const std::map<std::string, int64_t>& numbers) {
   auto position = make_position(options, {.d_model = kModel,
                                           .heads = kHeads,
                                           .d_k = kWidth,
@@ -113,24 +117,18 @@ std::shared_ptr<Position> scheme(const PositionOptions& options,
   const torch::NoGradGuard no_grad;
   for (auto& item : position->named_parameters())
     item.value().copy_(values(numbers.at(item.key()), item.value().sizes()));
-  return position;
+  for (const auto& one : cases)
+    expect_near(position->attend(attention_of(one.at("scale"))).flatten(), list(one.at("output")),
+                1e-9);
 }
 
 TEST(GoldenFormulas, TheScaleOfTransformerXlIsThatOfAllItsProducts) {
-  const torch::NoGradGuard no_grad;
-  const auto position =
-      scheme(TransformerXl{}, {{"content_bias", 4}, {"distance_bias", 5}, {"projection", 6}});
-  for (const auto& one : golden().at("transformer_xl"))
-    expect_near(position->attend(attention_of(one.at("scale"))).flatten(), list(one.at("output")),
-                1e-9);
+  expect_attention(TransformerXl{}, golden().at("transformer_xl"),
+                   {{"content_bias", 4}, {"distance_bias", 5}, {"projection", 6}});
 }
 
 TEST(GoldenFormulas, TheScaleOfCopeIsThatOfQueriesAndKeysAlone) {
-  const torch::NoGradGuard no_grad;
-  const auto position = scheme(Cope{.positions = 3}, {{"table", 7}});
-  for (const auto& one : golden().at("cope"))
-    expect_near(position->attend(attention_of(one.at("scale"))).flatten(), list(one.at("output")),
-                1e-9);
+  expect_attention(Cope{.positions = 3}, golden().at("cope"), {{"table", 7}});
 }
 
 TEST(GoldenFormulas, GshardsLoadCountsFirstChoices) {

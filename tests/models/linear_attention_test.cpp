@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "models/mixer.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
@@ -115,14 +117,17 @@ class LinearAttentionTest : public testing::Test {
           return unit(part(x_, 0, t, head)).matmul(state).slice(0, 0, value_);
         });
   }
-  template <class Kept>
-  torch::Tensor replaced(Kept kept) const {
-    return weighed("out", replacing_heads(kept));
-  }
 
-  /// What each component of a key keeps. // -> [K, 1]
-  auto kept_by_channels() const {
-    return [kept = weighed("keep", x_).sigmoid().pow(1.0 / 16)](int64_t head, int64_t t) {
+  /// What is kept of a head's state at a position, or of each component of its keys.
+  std::function<torch::Tensor(int64_t head, int64_t t)> kept_by(Forgetting decay) const {
+    if (decay == Forgetting::none) return [](int64_t, int64_t) { return torch::ones({}); };
+    if (decay == Forgetting::fixed)
+      return [](int64_t head, int64_t) {
+        return torch::tensor(1 - std::pow(2.0, -5 - head), torch::kDouble);
+      };
+    const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H] or [1, T, H K]
+    return [kept, decay](int64_t head, int64_t t) {
+      if (decay == Forgetting::gated) return kept[0][t][head];
       return kept[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).unsqueeze(1);
     };
   }
@@ -174,63 +179,38 @@ TEST_F(LinearAttentionTest, KernelsThatVanishLeaveNumbersAndGradients) {
   }
 }
 
-TEST_F(LinearAttentionTest, ARetentionForgetsAtAFixedRateOfEachHead) {
-  for (const int64_t length : {5, 300}) {  // within a chunk, and through three
-    read(length);
-    make(LinearAttention{{.heads = kHeads, .decay = Forgetting::fixed}});
-    const auto expected =
-        retained([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
-    // The decay of a head is in single precision, and its rounding adds up over the positions.
-    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-5) << length;
-  }
+/// How far a mixer may be from its definition, over an input within a chunk and over a longer one.
+struct Bound {
+  Forgetting decay;
+  int64_t longer;
+  double far;
+};
+
+/// A fixed decay is in single precision, and its rounding adds up over the positions.
+TEST_F(LinearAttentionTest, ForgetsAtAFixedRateOfEachHeadOrAsTheInputSaysOfHeadsOrChannels) {
+  for (const auto& [decay, longer, far] : {Bound{Forgetting::fixed, 300, 1e-5},
+                                           {Forgetting::gated, 300, 1e-12},
+                                           {Forgetting::channels, 40, 1e-12}})
+    for (const int64_t length : {int64_t{5}, longer}) {
+      read(length);
+      make(LinearAttention{{.heads = kHeads, .decay = decay}});
+      EXPECT_LT(largest_difference(mixed(x_), retained(kept_by(decay))), far)
+          << static_cast<int>(decay) << " " << length;
+    }
 }
 
-TEST_F(LinearAttentionTest, AGatedOneForgetsAsTheInputSays) {
-  for (const int64_t length : {5, 300}) {
-    read(length);
-    make(LinearAttention{{.heads = kHeads, .decay = Forgetting::gated}});
-    const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
-    const auto expected = retained([&](int64_t head, int64_t t) { return kept[0][t][head]; });
-    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-12) << length;
-  }
-}
-
-TEST_F(LinearAttentionTest, ByChannelsEveryComponentOfAKeyForgetsAsTheInputSays) {
-  for (const int64_t length : {5, 40}) {  // within a chunk, and through three
-    read(length);
-    make(LinearAttention{{.heads = kHeads, .decay = Forgetting::channels}});
-    EXPECT_LT(largest_difference(mixed(x_), retained(kept_by_channels())), 1e-12) << length;
-  }
-}
-
-TEST_F(LinearAttentionTest, TheDeltaRuleReplacesWhatAKeyHolds) {
-  make(DeltaRule{{.heads = kHeads}});
-  EXPECT_LT(largest_difference(mixed(x_), replaced([](int64_t, int64_t) { return 1; })), 1e-10);
-}
-
-TEST_F(LinearAttentionTest, TheDeltaRuleForgetsAtAFixedRateOfEachHead) {
-  make(DeltaRule{{.heads = kHeads, .decay = Forgetting::fixed}});
-  const auto expected =
-      replaced([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
-  EXPECT_LT(largest_difference(mixed(x_), expected), 1e-6);
-}
-
-TEST_F(LinearAttentionTest, TheGatedDeltaRuleForgetsBeforeItReplaces) {
-  for (const int64_t length : {5, 300}) {  // within a chunk, and through three
-    read(length);
-    make(DeltaRule{{.heads = kHeads, .decay = Forgetting::gated}});
-    const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
-    const auto expected = replaced([&](int64_t head, int64_t t) { return kept[0][t][head]; });
-    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-10) << length;
-  }
-}
-
-TEST_F(LinearAttentionTest, TheDeltaRuleForgetsByChannels) {
-  for (const int64_t length : {5, 40}) {
-    read(length);
-    make(DeltaRule{{.heads = kHeads, .decay = Forgetting::channels}});
-    EXPECT_LT(largest_difference(mixed(x_), replaced(kept_by_channels())), 1e-10) << length;
-  }
+TEST_F(LinearAttentionTest, TheDeltaRuleReplacesWhatAKeyHoldsOfWhatIsLeft) {
+  for (const auto& [decay, longer, far] : {Bound{Forgetting::none, 5, 1e-10},
+                                           {Forgetting::fixed, 5, 1e-6},
+                                           {Forgetting::gated, 300, 1e-10},
+                                           {Forgetting::channels, 40, 1e-10}})
+    for (const int64_t length : {int64_t{5}, longer}) {
+      read(length);
+      make(DeltaRule{{.heads = kHeads, .decay = decay}});
+      const auto expected = weighed("out", replacing_heads(kept_by(decay)));
+      EXPECT_LT(largest_difference(mixed(x_), expected), far)
+          << static_cast<int>(decay) << " " << length;
+    }
 }
 
 TEST_F(LinearAttentionTest, AGatedDeltaNetHasSiluWideValuesAndAGateOfItsNormedHeads) {
@@ -243,10 +223,7 @@ TEST_F(LinearAttentionTest, AGatedDeltaNetHasSiluWideValuesAndAGateOfItsNormedHe
                             /*output_gate=*/true};
     make(options);
     value_ = expand * kWidth / kHeads;
-    const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
-    const auto heads = replacing_heads([&](int64_t head, int64_t t) {
-                         return kept[0][t][head];
-                       }).unflatten(-1, {kHeads, -1});
+    const auto heads = replacing_heads(kept_by(Forgetting::gated)).unflatten(-1, {kHeads, -1});
     const double epsilon = linear_stack(options, true).layers.front().norm.epsilon;
     const auto normed = heads / (heads.square().mean(-1, /*keepdim=*/true) + epsilon).sqrt() *
                         mixer_->named_parameters()["output_norm.weight"];

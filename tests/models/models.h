@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 #include <torch/script.h>
 
@@ -25,6 +26,15 @@ inline Transformer make(const TransformerOptions& options, int64_t vocabulary = 
   return make(options, Vocabulary{vocabulary, vocabulary, kPad});
 }
 
+/// A model whose weights are far from where they start: some parts begin as if they were not there,
+/// and near equal logits would make searches differ by rounding.
+inline Transformer moved(const TransformerOptions& options, double by = 0.3) {
+  auto model = make(options);
+  const torch::NoGradGuard no_grad;
+  for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * by);
+  return model;
+}
+
 /// `module` with its parameters drawn.
 template <class Pointer>
 Pointer initialized(Pointer module, uint64_t seed = 1) {
@@ -38,6 +48,13 @@ inline torch::Tensor ids(std::vector<std::vector<int64_t>> rows) {
   return torch::stack(all);
 }
 
+/// Gradients of `output` weighted by fixed numbers, so that no symmetry hides an error.
+inline std::vector<torch::Tensor> weighted_gradients(const torch::Tensor& output,
+                                                     const std::vector<torch::Tensor>& inputs) {
+  torch::manual_seed(7);
+  return torch::autograd::grad({(output * torch::randn_like(output)).sum()}, inputs);
+}
+
 inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
@@ -46,6 +63,15 @@ inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b)
 /// model without norms has large outputs, and rounding grows with them.
 inline double rounding_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return largest_difference(a, b) / std::max(1.0, a.abs().max().item<double>());
+}
+
+/// Expects that every parameter has got a gradient that is not zero everywhere.
+inline void expect_gradients(Transformer& model, const std::string& name) {
+  for (const auto& item : model->named_parameters()) {
+    const auto gradient = item.value().grad();
+    ASSERT_TRUE(gradient.defined()) << name << " " << item.key();
+    EXPECT_GT(gradient.abs().max().item<double>(), 0.0) << name << " " << item.key();
+  }
 }
 
 inline torch::jit::script::Module traced(Transformer& model, const torch::Tensor& source,

@@ -8,13 +8,6 @@
 namespace ablate::models {
 namespace {
 
-/// Gradients of `output` weighted by fixed numbers, so that no symmetry hides an error.
-std::vector<torch::Tensor> weighted_gradients(const torch::Tensor& output,
-                                              const std::vector<torch::Tensor>& inputs) {
-  torch::manual_seed(7);
-  return torch::autograd::grad({(output * torch::randn_like(output)).sum()}, inputs);
-}
-
 void expect_near_values(const torch::Tensor& a, const torch::Tensor& b, double tolerance = 2e-5) {
   ASSERT_EQ(a.sizes(), b.sizes());
   EXPECT_LT(largest_difference(a, b), tolerance);
@@ -44,6 +37,16 @@ ops::AttentionOutput spelled_out(const ops::AttentionInput& in) {
   const auto kept = ops::dropout(weights, in.dropout);
   return {kept.matmul(heads_of(parts[1], heads.key_values, heads.count)).transpose(1, 2).flatten(2),
           weights};
+}
+
+/// Expects the formula's values, and its gradients of these tensors. Returns both values.
+std::pair<torch::Tensor, torch::Tensor> expect_formula(const ops::AttentionInput& in,
+                                                       const std::vector<torch::Tensor>& inputs) {
+  const auto ours = ops::attention(in).values, theirs = spelled_out(in).values;
+  expect_near_values(ours, theirs);
+  const auto a = weighted_gradients(ours, inputs), b = weighted_gradients(theirs, inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) expect_near_values(a[i], b[i], 1e-4);
+  return {ours, theirs};
 }
 
 /// A rotation at `length` positions, or none.
@@ -81,10 +84,7 @@ TEST(Attention, OverItsOwnPositionsIsTheFormulaWithItsGradients) {
           in.position.bias = bias;
           inputs.push_back(bias);
         }
-        const auto ours = ops::attention(in).values, theirs = spelled_out(in).values;
-        expect_near_values(ours, theirs);
-        const auto a = weighted_gradients(ours, inputs), b = weighted_gradients(theirs, inputs);
-        for (size_t i = 0; i < inputs.size(); ++i) expect_near_values(a[i], b[i], 1e-4);
+        expect_formula(in, inputs);
       }
 }
 
@@ -98,14 +98,8 @@ TEST(Attention, OverAMemoryIsTheFormulaWithItsGradients) {
           torch::randn({3, sources, heads.key_width() + heads.value_width()}).requires_grad_();
       auto mask = torch::ones({3, sources}, torch::kBool);
       if (sources > 1) mask.index_put_({2, torch::indexing::Slice(1)}, false);
-      const ops::AttentionInput in{
-          .query = query, .key_value = key_value, .heads = heads, .padding_mask = mask};
-      const auto ours = ops::attention(in).values, theirs = spelled_out(in).values;
-      expect_near_values(ours, theirs);
-      const auto a = weighted_gradients(ours, {query, key_value});
-      const auto b = weighted_gradients(theirs, {query, key_value});
-      expect_near_values(a[0], b[0], 1e-4);
-      expect_near_values(a[1], b[1], 1e-4);
+      expect_formula({.query = query, .key_value = key_value, .heads = heads, .padding_mask = mask},
+                     {query, key_value});
     }
 }
 
@@ -121,11 +115,7 @@ TEST(Attention, DropsTheWeightsThatDropoutOfAllOfThemDropsWhateverComputesIt) {
                                  .position = {.bias = bias},
                                  .causal = true,
                                  .dropout = {.rate = 0.4, .noise = {17}}};
-    const auto ours = ops::attention(in).values, theirs = spelled_out(in).values;
-    expect_near_values(ours, theirs);
-    const auto a = weighted_gradients(ours, {qkv, bias});
-    const auto b = weighted_gradients(theirs, {qkv, bias});
-    for (size_t i = 0; i < a.size(); ++i) expect_near_values(a[i], b[i], 1e-4);
+    const auto [ours, theirs] = expect_formula(in, {qkv, bias});
     auto other = in;
     other.dropout.noise = {18};
     EXPECT_GT(largest_difference(ops::attention(other).values, ours), length == 1 ? -1 : 0.01);

@@ -61,6 +61,20 @@ void expect_equal(const torch::Tensor& a, const torch::Tensor& b) {
   EXPECT_LT((a - b).abs().max().item<double>(), 1e-10) << a << b;
 }
 
+/// Expects every query's output: `score(h, t, key)` over visible keys, and their values.
+template <class Score>
+void expect_scores(Position& position, Score&& score) {
+  const auto a = example();
+  const auto output = position.attend(a);
+  for (int64_t h = 0; h < kHeads; ++h)
+    for (int64_t t = 0; t < kQueries; ++t) {
+      const auto expected = one(
+          a, t, [&](int64_t s) { return score(h, t, s); },
+          [&](int64_t s) { return a.value[0][h][s]; });
+      expect_equal(output[0][h][t], expected);
+    }
+}
+
 TEST(Shaw, IsTheFormulaOfThePaper) {
   torch::NoGradGuard no_grad;
   const auto a = example();
@@ -83,18 +97,13 @@ TEST(TransformerXl, IsTheFormulaOfThePaper) {
   const auto a = example();
   const auto position = scheme(TransformerXl{});
   const auto p = position->named_parameters();
-  const auto output = position->attend(a);
   const Sinusoidal halves{.layout = SinusoidalLayout::halves};
-  for (int64_t h = 0; h < kHeads; ++h)
-    for (int64_t t = 0; t < kQueries; ++t) {
-      const auto q = a.query[0][h][t];
-      const auto score = [&](int64_t s) {
-        const auto r = sinusoidal(torch::tensor({t + 1 - s}), halves, kModel)[0];
-        return product(q + p["content_bias"][kLayer][h], a.key[0][h][s]) +
-               product(q + p["distance_bias"][kLayer][h], p["projection"][kLayer][h].mv(r));
-      };
-      expect_equal(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
-    }
+  expect_scores(*position, [&](int64_t h, int64_t t, int64_t s) {
+    const auto q = a.query[0][h][t];
+    const auto r = sinusoidal(torch::tensor({t + 1 - s}), halves, kModel)[0];
+    return product(q + p["content_bias"][kLayer][h], a.key[0][h][s]) +
+           product(q + p["distance_bias"][kLayer][h], p["projection"][kLayer][h].mv(r));
+  });
 }
 
 TEST(Cope, CountsGatesBetweenQueryAndKey) {
@@ -102,26 +111,21 @@ TEST(Cope, CountsGatesBetweenQueryAndKey) {
   const auto a = example();
   const auto position = scheme(Cope{.positions = 3});
   const auto table = position->named_parameters()["table"][kLayer];  // [K, positions]
-  const auto output = position->attend(a);
   const double scale = 1 / std::sqrt(static_cast<double>(kWidth));
-  for (int64_t h = 0; h < kHeads; ++h)
-    for (int64_t t = 0; t < kQueries; ++t) {
-      const auto q = a.query[0][h][t];
-      const auto score = [&](int64_t s) {
-        double count = 0;
-        for (int64_t k = std::min(s, t + 1); k <= std::max(s, t + 1); ++k)
-          if (a.visible[0][0][t][k].item<bool>())
-            count += 1 / (1 + std::exp(-product(q, a.key[0][h][k]) * scale));
-        count = std::min(count, 2.0);
-        const double low = std::floor(count), share = count - low;
-        const auto at = [&](double place) {
-          return product(q, table.select(1, static_cast<int64_t>(place)));
-        };
-        return product(q, a.key[0][h][s]) +
-               (at(low) * (1 - share) + at(std::ceil(count)) * share) / scale;
-      };
-      expect_equal(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
-    }
+  expect_scores(*position, [&](int64_t h, int64_t t, int64_t s) {
+    const auto q = a.query[0][h][t];
+    double count = 0;
+    for (int64_t k = std::min(s, t + 1); k <= std::max(s, t + 1); ++k)
+      if (a.visible[0][0][t][k].item<bool>())
+        count += 1 / (1 + std::exp(-product(q, a.key[0][h][k]) * scale));
+    count = std::min(count, 2.0);
+    const double low = std::floor(count), share = count - low;
+    const auto at = [&](double place) {
+      return product(q, table.select(1, static_cast<int64_t>(place)));
+    };
+    return product(q, a.key[0][h][s]) +
+           (at(low) * (1 - share) + at(std::ceil(count)) * share) / scale;
+  });
 }
 
 TEST(Pope, TurnsLengthsByPositionsAlone) {
@@ -129,23 +133,18 @@ TEST(Pope, TurnsLengthsByPositionsAlone) {
   const auto a = example();
   const auto position = scheme(Pope{.base = 100});
   const auto shifts = position->named_parameters()["angle_bias"][kLayer];  // [H, K]
-  const auto output = position->attend(a);
-  for (int64_t h = 0; h < kHeads; ++h)
-    for (int64_t t = 0; t < kQueries; ++t) {
-      const auto score = [&](int64_t s) {
-        double sum = 0;
-        for (int64_t c = 0; c < kWidth; ++c) {
-          const auto length = [c](const torch::Tensor& x) {
-            return std::log1p(std::exp(x[c].item<double>()));
-          };
-          const double rate = std::pow(100, -static_cast<double>(c) / kWidth);
-          sum += length(a.query[0][h][t]) * length(a.key[0][h][s]) *
-                 std::cos(static_cast<double>(t + 1 - s) * rate - shifts[h][c].item<double>());
-        }
-        return sum;
+  expect_scores(*position, [&](int64_t h, int64_t t, int64_t s) {
+    double sum = 0;
+    for (int64_t c = 0; c < kWidth; ++c) {
+      const auto length = [c](const torch::Tensor& x) {
+        return std::log1p(std::exp(x[c].item<double>()));
       };
-      expect_equal(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
+      const double rate = std::pow(100, -static_cast<double>(c) / kWidth);
+      sum += length(a.query[0][h][t]) * length(a.key[0][h][s]) *
+             std::cos(static_cast<double>(t + 1 - s) * rate - shifts[h][c].item<double>());
     }
+    return sum;
+  });
 }
 
 /// All gates are 1/2, so that key s is half of 600 - s away; bfloat16 has no 256.5.

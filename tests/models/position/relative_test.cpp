@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/models/position/contexts.h"
 
 namespace ablate::models {
@@ -40,23 +42,34 @@ TEST(T5, CausalBucketsStartWhereT5sDo) {
   EXPECT_EQ(t5_buckets(torch::tensor({5}), {}, true).item<int64_t>(), 0);  // never seen: the future
 }
 
+/// Of these distances in both directions.
+void expect_buckets(const T5Bias& options, const std::map<int64_t, int64_t>& expected) {
+  for (const auto& [distance, bucket] : expected)
+    EXPECT_EQ(t5_buckets(torch::tensor({distance}), options, false).item<int64_t>(), bucket)
+        << distance;
+}
+
 TEST(T5, BidirectionalBucketsAreT5s) {
-  const std::vector<std::pair<int64_t, int64_t>> table = {
-      {-128, 15}, {-64, 14}, {-16, 10}, {-8, 8},  {-1, 1},  {0, 0},
-      {1, 17},    {7, 23},   {8, 24},   {16, 26}, {64, 30}, {128, 31}};
-  for (const auto& [distance, bucket] : table)
-    EXPECT_EQ(t5_buckets(torch::tensor({distance}), {}, false).item<int64_t>(), bucket) << distance;
+  expect_buckets({}, {{-128, 15},
+                      {-64, 14},
+                      {-16, 10},
+                      {-8, 8},
+                      {-1, 1},
+                      {0, 0},
+                      {1, 17},
+                      {7, 23},
+                      {8, 24},
+                      {16, 26},
+                      {64, 30},
+                      {128, 31}});
 }
 
 // Of six buckets an encoder has three for each side, one of them for a distance of its own; the
 // third begins at sqrt(128) = 11.3, as transformers' _relative_position_bucket has it.
 TEST(T5, BucketsNeedNoPowerOfTwo) {
   const T5Bias six{.buckets = 6};
-  const std::vector<std::pair<int64_t, int64_t>> table = {
-      {-128, 2}, {-12, 2}, {-11, 1}, {-1, 1}, {0, 0}, {1, 4}, {11, 4}, {12, 5}, {500, 5}};
-  for (const auto& [distance, bucket] : table)
-    EXPECT_EQ(t5_buckets(torch::tensor({distance}), six, false).item<int64_t>(), bucket)
-        << distance;
+  expect_buckets(
+      six, {{-128, 2}, {-12, 2}, {-11, 1}, {-1, 1}, {0, 0}, {1, 4}, {11, 4}, {12, 5}, {500, 5}});
   EXPECT_EQ(t5_buckets(torch::tensor({-2}), six, true).item<int64_t>(), 2);
   EXPECT_EQ(t5_buckets(torch::tensor({-128}), six, true).item<int64_t>(), 5);
 }
