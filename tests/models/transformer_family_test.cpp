@@ -90,19 +90,11 @@ TEST(EncoderOnly, SeesBothSidesWhereSomethingMixesThem) {
 TEST(Family, EveryParameterGetsAGradient) {
   for (const auto family : {Family::decoder_only, Family::encoder_only})
     for (const auto& [name, options] : variants_of(family)) {
-      auto model = make(options);
-      torch::NoGradGuard no_grad;
-      for (auto& parameter : model->parameters())
-        parameter.add_(torch::randn_like(parameter) * 0.01);
-      torch::AutoGradMode on(true);
+      auto model = moved(options, 0.01);
       const auto token_ids = torch::randint(3, 20, {2, 6});
       const auto logits = model->forward(token_ids, token_ids);
       logits.log_softmax(-1).gather(-1, token_ids.roll(1, 1).unsqueeze(-1)).sum().backward();
-      for (const auto& item : model->named_parameters()) {
-        const auto gradient = item.value().grad();
-        ASSERT_TRUE(gradient.defined()) << name << " " << item.key();
-        EXPECT_GT(gradient.abs().max().item<double>(), 0.0) << name << " " << item.key();
-      }
+      expect_gradients(model, name);
     }
 }
 

@@ -152,19 +152,6 @@ TEST(Exclusive, LeavesNothingAlongThePositionsOwnValue) {
   EXPECT_GT(taken.abs().max().item<double>(), 0.1);
 }
 
-TEST(GroupedKeys, AreReadInTrainingAsInEvaluation) {
-  for (const int64_t groups : {1, 2}) {
-    auto options = tiny();
-    options.layer.attention = MultiHead{.heads = 4, .key_value_heads = groups};
-    options.layer.position = Rotary{};
-    auto model = make(options);
-    const auto source = ids({{5, 6, 7, 2}, {8, 2, 0, 0}}), target = ids({{1, 8, 9}, {1, 4, 0}});
-    const auto trained = model->forward(source, target);
-    const torch::NoGradGuard no_grad;
-    EXPECT_LT(largest_difference(trained, model->forward(source, target)), 1e-5) << groups;
-  }
-}
-
 torch::Tensor output_of(SelfAttention& attention, const torch::Tensor& x) {
   return attention.forward(x, {}, {});
 }

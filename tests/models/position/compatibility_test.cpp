@@ -9,18 +9,15 @@ namespace {
 
 constexpr double kTolerance = 1e-5;
 
-/// A model whose weights are far from where they start: some schemes begin as no scheme at all.
-Transformer moved(const TransformerOptions& options) {
-  auto model = make(options);
-  for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.1);
-  return model;
-}
-
-/// Whether the encoder gives permuted outputs for permuted sources only by chance.
+/// Whether the encoder gives permuted outputs for permuted sources only by chance; where it always
+/// does, they are equal to rounding.
 bool tells_orders_apart(Transformer& model) {
   const auto straight = model->encode(ids({{5, 6, 7}})).output;
   const auto permuted = model->encode(ids({{7, 5, 6}})).output;
-  return largest_difference(straight.index_select(1, torch::tensor({2, 0, 1})), permuted) > 1e-3;
+  const auto difference =
+      largest_difference(straight.index_select(1, torch::tensor({2, 0, 1})), permuted);
+  EXPECT_TRUE(difference < kTolerance || difference > 1e-3) << difference;
+  return difference > 1e-3;
 }
 
 bool is_causal(Transformer& model) {
@@ -56,7 +53,7 @@ enum class Support { traced, cached_and_traced };
 /// What the family does with the scheme; nothing where not even a trace runs.
 std::optional<Support> support(TransformerOptions options, Family family) {
   options.family = family;
-  auto model = moved(options);
+  auto model = moved(options, 0.1);
   if (!is_traced(model)) return {};
   if (family == Family::encoder_only) return Support::traced;
   return is_cached(model) ? Support::cached_and_traced : Support::traced;
@@ -73,7 +70,7 @@ TEST(Compatibility, EveryCellOfTheTableIsWhatTheModelDoes) {
     const auto kind = std::visit([](const auto& o) { return o.name; }, options.layer.position);
     const auto row = std::ranges::find(kCompatibility, kind, &Compatibility::scheme);
     ASSERT_NE(row, kCompatibility.end()) << kind;
-    auto model = moved(options);
+    auto model = moved(options, 0.1);
     EXPECT_EQ(tells_orders_apart(model), row->tells_order) << name;
     EXPECT_TRUE(is_causal(model)) << name;
     EXPECT_EQ(support(options, Family::encoder_decoder), Support::cached_and_traced) << name;

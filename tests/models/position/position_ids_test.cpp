@@ -69,11 +69,7 @@ TEST(PositionIds, TooLongIsAnErrorWithBothLengths) {
 /// Training passes see other positions each time; evaluation sees the same.
 TEST(PositionIds, ATrainingPassMovesTheOutputs) {
   for (const auto& [name, options] : variants("position_ids")) {
-    auto model = make(options);
-    for (auto& parameter : model->parameters()) {
-      torch::NoGradGuard no_grad;
-      parameter.add_(torch::randn_like(parameter) * 0.1);
-    }
+    auto model = moved(options, 0.1);
     const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9, 10}});
     const auto run = [&](uint64_t seed) {
       return model->hidden(source, target, {.training = true, .seed = seed}).hidden;

@@ -17,16 +17,6 @@
 namespace ablate::models {
 namespace {
 
-/// A model whose weights are far from where they start: some schemes begin as no scheme at all, and
-/// near equal logits would make searches differ by rounding.
-Transformer moved(const TransformerOptions& options) {
-  auto model = make(options);
-  torch::manual_seed(1);
-  torch::NoGradGuard no_grad;
-  for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
-  return model;
-}
-
 struct Case {
   torch::Tensor source, target;
 };
