@@ -8,25 +8,18 @@
 namespace ablate::data {
 namespace {
 
-TEST(Addition, TheTargetIsTheSum) {
-  auto sum = generate(Addition{}.generator(), 1).tests[0].examples[0];
-  std::erase(sum.source, ' ');
-  std::erase(sum.target, ' ');
-  const auto plus = sum.source.find('+');
-  EXPECT_EQ(std::stoll(sum.source.substr(0, plus)) + std::stoll(sum.source.substr(plus + 1)),
-            std::stoll(sum.target));
-}
-
-TEST(Addition, MayWriteTheSumFromItsLastDigit) {
-  Addition addition;
-  addition.reversed = true;
-  for (auto sum : generate(addition.generator(), 1).validation) {
-    std::erase(sum.source, ' ');
-    std::erase(sum.target, ' ');
-    const auto plus = sum.source.find('+');
-    const std::string forward(sum.target.rbegin(), sum.target.rend());
-    EXPECT_EQ(std::stoll(sum.source.substr(0, plus)) + std::stoll(sum.source.substr(plus + 1)),
-              std::stoll(forward));
+TEST(Addition, TheTargetIsTheSumWhichMayBeWrittenFromItsLastDigit) {
+  for (const bool reversed : {false, true}) {
+    Addition addition;
+    addition.reversed = reversed;
+    for (auto sum : generate(addition.generator(), 1).validation) {
+      std::erase(sum.source, ' ');
+      std::erase(sum.target, ' ');
+      if (reversed) std::ranges::reverse(sum.target);
+      const auto plus = sum.source.find('+');
+      EXPECT_EQ(std::stoll(sum.source.substr(0, plus)) + std::stoll(sum.source.substr(plus + 1)),
+                std::stoll(sum.target));
+    }
   }
 }
 
