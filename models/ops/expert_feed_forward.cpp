@@ -178,7 +178,7 @@ torch::Tensor weighted(const torch::Tensor& x, const Experts& experts, const Exp
 
 Experts Experts::prepacked() const {
   auto experts = *this;
-  if constexpr (kHasKernels) experts.packed_up = cpu::pack_experts(up);
+  if constexpr (kHasKernels) experts.packed_up = cpu::pack_experts(up, down.size(1));
   return experts;
 }
 

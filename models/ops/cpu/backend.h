@@ -48,8 +48,9 @@ std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtyp
 
 /// Model widths that `mix_experts` takes are multiples of this.
 inline constexpr int64_t kMixWidth = 16;
-/// The first matrices in the fastest layout for `mix_experts`; undefined if F does not allow it.
-torch::Tensor pack_experts(const torch::Tensor& up);  // [E, F, D]
+/// The first matrices of experts with F = `d_hidden` neurons in the fastest layout for
+/// `mix_experts`; undefined if F does not allow it. // [E, F, D], gated [E, 2F, D]
+torch::Tensor pack_experts(const torch::Tensor& up, int64_t d_hidden);
 /// ops::expert_feed_forward of contiguous float x, without a gradient and without sorting.
 torch::Tensor mix_experts(const torch::Tensor& x, const Experts& experts,
                           const ExpertChoice& choice);

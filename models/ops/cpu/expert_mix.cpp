@@ -13,8 +13,8 @@ const float* data_of(const torch::Tensor& x) {
 
 }  // namespace
 
-torch::Tensor pack_experts(const torch::Tensor& up) {
-  if (up.size(1) % kernel::kPanel != 0) return {};
+torch::Tensor pack_experts(const torch::Tensor& up, int64_t d_hidden) {
+  if (d_hidden % kernel::kPanel != 0) return {};
   const torch::NoGradGuard no_grad;
   const auto all = up.to(torch::kCPU, torch::kFloat).flatten(0, 1).contiguous();  // [E F, D]
   auto packed = torch::empty_like(all);

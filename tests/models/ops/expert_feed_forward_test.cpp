@@ -48,7 +48,7 @@ TEST(ExpertFeedForward, SumsTheWeightedOutputsOfThePositionsExperts) {
   const auto x = torch::randn({4, 16});
   const ExpertChoice choice{.expert = chosen_experts(), .weight = torch::rand({4, 2})};
   for (const bool gated : {false, true})
-    for (const int64_t d_hidden : {int64_t{32}, kFew}) {
+    for (const int64_t d_hidden : {int64_t{32}, int64_t{16}, kFew}) {
       const auto experts = experts_of(gated, d_hidden);
       const auto expected = sum_of_choices(x, experts, choice);
       for (const bool gradients : {false, true}) {  // for which another back end serves
