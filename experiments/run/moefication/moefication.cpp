@@ -169,17 +169,31 @@ std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t
 void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vector<Layer>& layers,
           int64_t experts, int64_t active) {
   auto weights = training::weights_of(*run.model);
-  for (const auto& layer : layers)
+  for (const auto& layer : layers) {
+    for (const auto* part : {".up.weight", ".up.bias", ".down.weight", ".down.bias"})
+      weights.erase(layer.name + part);
     for (const auto& [name, weight] : mixture_weights(layer, experts, active))
       weights[layer.name + "." + name] = weight;
-  for (auto& [name, tensor] : training::weights_of(model)) {
-    const auto found = weights.find(name);
-    if (found == weights.end() || found->second.sizes() != tensor.sizes())
+  }
+  const auto need = [](bool fits, const std::string& name) {
+    if (!fits)
       throw UsageError("training.init_from.split: " + name +
                        " does not fit: except for its mixtures the model must equal that of the "
-                       "dense run, and experts times d_hidden must be its d_hidden");
+                       "dense run, experts times d_hidden must be its d_hidden, and experts have "
+                       "biases only with model.bias");
+  };
+  for (auto& [name, tensor] : training::weights_of(model)) {
+    const auto found = weights.find(name);
+    if (found == weights.end() && (name.ends_with(".up_bias") || name.ends_with(".down_bias"))) {
+      torch::Tensor(tensor).zero_();  // the dense feed-forward has no biases
+      continue;
+    }
+    need(found != weights.end() && found->second.sizes() == tensor.sizes(), name);
     torch::Tensor(tensor).copy_(found->second);
+    weights.erase(found);
   }
+  for (const auto& [name, weight] : weights)  // of which each kind of router reads its own
+    need(name.find(".router.") != std::string::npos, name);
 }
 
 /// The dense model with mixtures in its feed-forwards' places.
@@ -225,10 +239,15 @@ double captured(const std::vector<Layer>& layers, const MoefyOptions& options, i
 }
 
 void check_request(const models::TransformerOptions& model, const MoefyOptions& options) {
-  for (const auto side : {models::Side::encoder, models::Side::decoder})
-    if (models::has_side(model.family, side))
-      for (const auto& layer : stack_of(model, side).layers)
-        check(layer, text_of(side), options.experts);
+  for (const auto side : {models::Side::encoder, models::Side::decoder}) {
+    if (!models::has_side(model.family, side)) continue;
+    const auto stack = stack_of(model, side);
+    if (stack.different_layers() != stack.depth || stack.ahead > 0)
+      throw UsageError(text_of(side) +
+                       ": layers that a pass runs several times (model.share.layers) and further "
+                       "heads (model.output.ahead) cannot be split");
+    for (const auto& layer : stack.layers) check(layer, text_of(side), options.experts);
+  }
   if (options.active < 1 || options.active > options.experts)
     throw UsageError("--active must be from 1 to the number of experts");
 }

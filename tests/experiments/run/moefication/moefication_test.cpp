@@ -133,8 +133,18 @@ TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
     EXPECT_NEAR(perplexity("more", seed), perplexity("all", seed), 1.0);
   }
   EXPECT_NE(perplexity("dense", 1), perplexity("dense", 2));
+  std::filesystem::remove_all(folder_ / "split");
+  EXPECT_TRUE(ends(study("{ kind: moe, experts: 8, active: 8, d_hidden: 8, router: { kind: oracle "
+                         "} }, model.bias: false"),
+                   2, "bias does not fit: except for its mixtures"));
   EXPECT_TRUE(ends(study("{ kind: dense, d_hidden: 64 }"), 2,
                    "must be a mixture of relu experts with an oracle"));
+}
+
+TEST_F(MoefyTest, WithoutBiasesOfTheirOwnFeedForwardsAreSplitInAModelWithBiases) {
+  const auto moefied = made(dense("{ kind: dense, d_hidden: 64, bias: false }"),
+                            {.experts = 2, .active = 2, .positions = 2000});
+  EXPECT_NEAR(moefied.points.back().perplexity, moefied.dense_perplexity, 1e-4);
 }
 
 TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
@@ -142,6 +152,11 @@ TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
     return refusal_of<UsageError>(
         [&] { made(run, {.experts = experts, .active = 1, .positions = 2000}); }, "no error");
   };
+  for (const auto* model : {", encoder_layers: 2, share: { layers: 1 }",
+                            ", family: decoder_only, output: { ahead: 1 }"})
+    EXPECT_TRUE(says(message(dense(kRelu + std::string(model)), 8), "cannot be split")) << model;
+  EXPECT_TRUE(says(message(dense("{ kind: dense, d_hidden: 64, bias: true }, bias: false"), 8),
+                   "experts have biases only with model.bias"));
   EXPECT_EQ(message(dense(kRelu), 5), "--experts must divide the 64 hidden neurons of the encoder");
   EXPECT_EQ(message(dense("{ kind: dense, d_hidden: 64, activation: gelu }"), 8),
             "encoder: only a dense feed-forward with relu can be split: other activations leave "
