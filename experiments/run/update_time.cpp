@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/run/update_cost.h"
+#include "models/initialization.h"
 #include "training/graphs/pass_graphs.h"
 #include "training/optimizer.h"
 #include "training/schedule.h"
@@ -21,6 +22,7 @@ constexpr double kTimedSeconds = 1;
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,
                           training::Precision precision, models::Transformer model) {
   const auto& options = experiment.training;
+  models::initialize(*model, /*seed=*/1);  // an update that is not finite leaves the step out
   const auto optimizer =
       training::make_optimizer(options.optimizer, *model, options.lr_multipliers);
   const auto graphs = training::make_graphs(model, options, precision);

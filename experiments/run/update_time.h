@@ -8,7 +8,7 @@
 namespace ablate::run {
 
 /// Seconds of an update in this process without other ranks, by graphs if such a training has them;
-/// timed for about a second. Changes `model`.
+/// timed for about a second. Draws the weights of `model` and changes them.
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,
                           training::Precision precision, models::Transformer model);
 

@@ -3,6 +3,7 @@
 #include "experiments/config/study/study.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/update_cost.h"
+#include "experiments/run/update_time.h"
 #include "models/transformer_flops.h"
 #include "tests/experiments/program.h"
 #include "training/storage/finite_json.h"
@@ -154,6 +155,23 @@ TEST_F(UpdateCostTest, IsOfAPromptToo) {
   EXPECT_DOUBLE_EQ(pair.cost.flops, pair.passes({8, 5, 5}));
   EXPECT_DOUBLE_EQ(one.cost.flops, one.passes({4, 0, 10}));
   EXPECT_DOUBLE_EQ(pair.cost.tokens, 2 * one.cost.tokens);
+}
+
+/// Draws the weights, since the optimizer makes no step if they are not finite.
+TEST_F(UpdateCostTest, TimesWholeUpdates) {
+  write_file(folder_ / "study.yaml",
+             "name: s\nseeds: [1]\nbase:\n"
+             "  data: {task: copy, symbols: 6, train_length: [4, 4], test_length: [4], "
+             "examples: {train: 40, validation: 4, test: 4}}\n  tokenizer: {kind: word}\n"
+             "  model: {d_model: 8, layers: 1, attention: {heads: 2}}\n"
+             "  training: {steps: 1, tokens_per_batch: 40, max_length: 32}\n");
+  const auto experiment =
+      config::read_study((folder_ / "study.yaml").string()).runs.front().experiment;
+  const auto data = read_run_data(experiment, folder_, {});
+  const auto model = make_model(experiment, data.tokenizers);
+  EXPECT_GT(seconds_per_update(experiment, data, training::Precision::fp32, model), 0);
+  for (const auto& parameter : model->parameters())
+    EXPECT_TRUE(parameter.isfinite().all().item<bool>());
 }
 
 TEST(RunLength, IsTheBudgetDividedByTheCostOfAnUpdateAndAtLeastOne) {
