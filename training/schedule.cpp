@@ -11,10 +11,10 @@ namespace {
 struct AfterWarmup {
   double step, steps;
 
-  /// Share of the way from the end of the warm-up to the last step, in [0, 1].
+  /// Share of the way from the end of the warm-up, where the peak is, to the last step, in [0, 1].
   double progress(const Warmup& o) const {
     const double warmup = static_cast<double>(o.warmup);
-    return steps <= warmup ? 1.0 : std::min(1.0, (step - warmup) / (steps - warmup));
+    return step <= warmup ? 0.0 : std::min(1.0, (step - warmup) / (steps - warmup));
   }
   double operator()(const Constant& o) const { return o.peak; }
   double operator()(const InverseSquareRoot& o) const {

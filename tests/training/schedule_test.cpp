@@ -29,6 +29,7 @@ TEST(Schedule, EveryScheduleRisesLinearlyToItsPeak) {
         ScheduleOptions{Stable{{warmup}}}}) {
     EXPECT_DOUBLE_EQ(learning_rate(schedule, 2, 100), 0.2);
     EXPECT_DOUBLE_EQ(learning_rate(schedule, 8, 100), 0.8);
+    EXPECT_DOUBLE_EQ(learning_rate(schedule, 8, 8), 0.8);
   }
 }
 
