@@ -84,14 +84,14 @@ struct RotaryNames {
   }
 };
 
-/// The values of a window's fields if a file has none.
+/// What a family makes of a window's fields.
 struct UsualWindow {
   std::optional<int64_t> width;
   bool used = true;
 
   static void fields(auto& o, auto&& visit) {
     visit("width", o.width, "sliding_window of a file without it; absent: no window");
-    visit("used", o.used, "use_sliding_window of a file without it");
+    visit("used", o.used, "every layer has the window; if not, use_sliding_window says so");
   }
 };
 

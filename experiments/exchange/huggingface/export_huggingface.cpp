@@ -45,22 +45,44 @@ void require_one_vocabulary(const run::LoadedRun& run) {
 }
 
 /// A bias of the output that only keeps ids from being written, as an imported model may have, is
-/// none in the vocabulary of the file.
-void drop_suppression(models::TransformerOptions& options, training::Weights& weights,
+/// none in the vocabulary of the file. Returns true if training has changed its other numbers.
+bool drop_suppression(models::TransformerOptions& options, training::Weights& weights,
                       const tokenizer::IdMap& ids) {
   auto* head = std::get_if<models::LmHead>(&options.output);
-  if (head == nullptr || !head->bias || head->transform) return;
+  if (head == nullptr || !head->bias || head->transform) return false;
   const auto& bias = weights.at("output_bias");
-  bool suppresses = false;
+  bool suppresses = false, changed = false;
   for (int32_t id = 0; id < ids.size(); ++id) {
     if (!ids.is_written(id))
       suppresses = true;
     else if (bias[id].item<double>() != 0)
-      return;
+      changed = true;
   }
-  if (!suppresses) return;
+  if (!suppresses || changed) return suppresses;
   head->bias = false;
   weights.erase("output_bias");
+  return false;
+}
+
+/// write_family(), which says how to train an imported model if only its changed bias is in the
+/// way.
+WrittenFamily written_family(const models::TransformerOptions& options, int64_t length,
+                             const tokenizer::Tokenizer& tokenizer, bool bias_changed) {
+  const auto written = [&](const models::TransformerOptions& of) {
+    return write_family(of, length, tokenizer.ids().file_size(), tokenizer.specials());
+  };
+  try {
+    return written(options);
+  } catch (const UsageError& error) {
+    if (!bias_changed) throw;
+    auto without = options;
+    std::get<models::LmHead>(without.output).bias = false;
+    written(without);
+    throw UsageError(
+        fmt::format("{}; training has changed the bias that keeps the output from writing special "
+                    "tokens that the model lacks: train it with training.freeze: [output_bias]",
+                    error.what()));
+  }
 }
 
 /// Further heads guess ahead of the model's own output, which is all that a family computes.
@@ -107,12 +129,11 @@ HubFiles hub_files_of(const ExportRequest& request, const run::LoadedRun& run) {
   const auto& tokenizer = run.tokenizers.target;
   auto options = run.experiment.model;
   auto weights = training::weights_of(*run.model);
-  drop_suppression(options, weights, tokenizer.ids());
+  const bool bias_changed = drop_suppression(options, weights, tokenizer.ids());
   drop_heads_ahead(options, weights);
   require_start_and_end(run, weights);
   auto length = trained_length(request.run, run);
-  auto form = write_family(options, length.value_or(kAnyLength), tokenizer.ids().file_size(),
-                           tokenizer.specials());
+  auto form = written_family(options, length.value_or(kAnyLength), tokenizer, bias_changed);
   if (const auto* learned = std::get_if<models::Learned>(&options.layer.position);
       learned != nullptr)
     length = std::min(length.value_or(learned->max_length), learned->max_length);

@@ -109,6 +109,15 @@ void read_gpt2(const Reading& reading) {
   if (hidden == 0) hidden = 4 * o.d_model;
 }
 
+/// Whether some layer has the file's window, if it has one. Qwen's files say whether layers have it
+/// and which is the first; the other families do not read what Qwen's say.
+bool uses_window(ConfigFields& config, const UsualWindow& usual, int64_t layers) {
+  constexpr int64_t kUsualFirst = 28;
+  const bool said = config.find<bool>("use_sliding_window").value_or(false);
+  const auto first = config.find<int64_t>("max_window_layers").value_or(kUsualFirst);
+  return usual.used || (said && !config.has("layer_types") && first < layers);
+}
+
 /// Every layer sees all positions before it.
 void read_llama(const Reading& reading) {
   auto& config = reading.config;
@@ -121,7 +130,7 @@ void read_llama(const Reading& reading) {
     if (std::ranges::any_of(*kinds, [](const auto& one) { return one != "full_attention"; }))
       config.refuse("layer_types", "has layers that do not see all positions");
   }
-  const bool used = config.find<bool>("use_sliding_window").value_or(usual.used);
+  const bool used = uses_window(config, usual, layers);
   const bool limits = config.find<int64_t>("sliding_window").has_value();
   if (used && limits) config.refuse("sliding_window", "limits the attention");
   if (used && usual.width && !config.names("sliding_window"))

@@ -125,6 +125,18 @@ void require_added(const std::set<std::string>& names, const std::map<std::strin
   }
 }
 
+/// Throws TokenizerError for a named token that a SentencePiece model lacks, so that only
+/// Transformers would find it in a text.
+void require_pieces(const std::set<std::string>& names, const Ids& pieces) {
+  for (const auto& name : names)
+    if (!pieces.contains(name))
+      throw TokenizerError(
+          fmt::format("its configuration names the token '{}', which its SentencePiece model "
+                      "lacks; write tokenizer.json by "
+                      "AutoTokenizer.from_pretrained(...).save_pretrained(...)",
+                      name));
+}
+
 /// Throws TokenizerError if the configuration finds a token of the file otherwise than it.
 void require_same_flags(const json& config, const std::map<std::string, json>& added) {
   const auto listed = config.find("added_tokens_decoder");
@@ -205,7 +217,9 @@ HubTokenizer read_marian_files(const std::filesystem::path& folder, const json& 
 HubTokenizer read_sentence_piece(const std::filesystem::path& file, const json& config,
                                  const tokenizer::Framing& usual) {
   const auto bytes = training::read_bytes(file);
-  auto special = specials_of(config, tokenizer::token_ids(bytes));
+  const auto pieces = tokenizer::token_ids(bytes);
+  auto special = specials_of(config, pieces);
+  require_pieces(named_tokens(file.parent_path(), config), pieces);
   tokenizer::add_missing(special, tokenizer::special_ids(bytes));
   return {.source = bytes,
           .target = bytes,

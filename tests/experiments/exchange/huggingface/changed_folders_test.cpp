@@ -60,6 +60,18 @@ TEST_F(ChangedFolders, AMissingFieldStandsForWhatTheFamilySays) {
   EXPECT_TRUE(says(refusal(neox, own("gpt_neox")), "turns 3 of the 8 channels of a head"));
 }
 
+TEST_F(ChangedFolders, AMissingWindowOfQwenIsTheUsualOne) {
+  for (const std::string name : {"qwen2", "qwen3"}) {
+    auto config = config_of(name);
+    config.erase("sliding_window");
+    EXPECT_EQ(refusal(config, own(name)), "");
+    config["use_sliding_window"] = true;
+    config["max_window_layers"] = 0;
+    config["layer_types"] = nullptr;
+    EXPECT_TRUE(says(refusal(config, own(name)), "is missing, which stands for 4096"));
+  }
+}
+
 TEST_F(ChangedFolders, NullIsFalseWhereTransformersTakesIt) {
   auto config = config_of("deepseek");
   const auto neighbours = [&] {

@@ -265,6 +265,16 @@ TEST_F(TokenizerFiles, ATokenThatTheFileDoesNotAddIsNamed) {
   EXPECT_TRUE(says(refusal(), "names the token 'w10'"));
 }
 
+TEST_F(TokenizerFiles, ATokenThatTheSentencePieceModelLacksIsNamed) {
+  const std::vector<std::string> lines{"abc abd", "abc"};
+  write_family("llama");
+  write_text("tokenizer.model", Tokenizer::train({.vocabulary = 12}, lines).bytes());
+  EXPECT_NO_THROW(import());
+  std::filesystem::remove_all(run());
+  write_text("added_tokens.json", R"({"</s>": 2, "<x>": 12})");
+  EXPECT_TRUE(says(refusal(), "names the token '<x>', which its SentencePiece model lacks"));
+}
+
 TEST_F(TokenizerFiles, SpacesBeforePunctuationGoAsTheConfigurationSays) {
   for (const bool cleans : {false, true}) {
     write_family("t5");
@@ -358,7 +368,8 @@ TEST_F(TokenizerFiles, WhatStandsAroundATextIsWhatTheFileSays) {
 /// OPT reads the end token before a text, as its start; GPT-2 reads no start, so that only the end
 /// token's weights are ever used.
 TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsWrittenIfOnlyOneOfThemIsRead) {
-  const auto exported = [&](const char* family, const json& framing) {
+  const auto exported = [&](const char* family, const json& framing,
+                            const char* weight = "embedding", int32_t row = tokenizer::kBos) {
     write_all(family);
     auto file = words(kTokens);
     file["post_processor"] = framing;
@@ -367,7 +378,7 @@ TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsWrittenIfOnlyOneOfThemIsR
     auto loaded = run::load_run(run(), "");
     auto weights = training::weights_of(*loaded.model);
     const torch::NoGradGuard no_grad;
-    weights.at("embedding")[tokenizer::kBos] += 1;
+    weights.at(weight)[row] += 1;
     std::filesystem::remove_all(run());
     run::write_new_run(run(), {.experiment = loaded.experiment,
                                .tokenizers = loaded.tokenizers,
@@ -381,6 +392,8 @@ TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsWrittenIfOnlyOneOfThemIsR
   EXPECT_FALSE(std::filesystem::exists(folder() / "opt"));
   EXPECT_EQ(exported("gpt2", nullptr), "");
   EXPECT_TRUE(std::filesystem::exists(folder() / "gpt2/model.safetensors"));
+  EXPECT_TRUE(says(exported("gpt2", nullptr, "output_bias", tokenizer::kEos),
+                   "train it with training.freeze: [output_bias]"));
 }
 
 }  // namespace
