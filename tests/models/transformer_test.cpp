@@ -85,6 +85,18 @@ TEST(Transformer, PaddingNeverChangesOtherPositions) {
   }
 }
 
+TEST(Transformer, RelativeSchemesIgnoreAShiftOfTheSourceAndAbsoluteOnesDoNot) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : variants("positions")) {
+    auto model = make(options);
+    const auto here = model->encode(ids({{5, 6, 7}})).output;
+    const auto shifted = model->encode(ids({{0, 0, 5, 6, 7}})).output.slice(1, 2);
+    const bool absolute = name.starts_with("sinusoidal") || name.starts_with("learned");
+    const double difference = largest_difference(here, shifted);
+    EXPECT_TRUE(absolute ? difference > 1e-2 : difference < 1e-5) << name << " " << difference;
+  }
+}
+
 TEST(Transformer, ABatchOfOneIsARowOfABatch) {
   auto model = make(tiny());
   const auto source = ids({{5, 6, 2}, {7, 2, 0}, {9, 10, 2}});
