@@ -80,6 +80,7 @@ class TrainerTest : public FolderTestCase {
     train(input, tiny(input.options));
     const auto whole = last_checkpoint(input.checkpoints);
     remove_after_step_4(input.checkpoints);
+    messages_.str("");  // of the trainings before
     train(input, tiny(input.options));
     EXPECT_TRUE(says(messages_.str(), "continuing after step 4"));
     const auto resumed = last_checkpoint(input.checkpoints);
