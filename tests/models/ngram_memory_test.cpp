@@ -42,7 +42,7 @@ TEST(NgramMemory, HasNoTokensBeforeADocument) {
   const auto documents = torch::tensor({{0, 0, 1, 1}});
   const auto read = memory->forward(torch::ones({1, 4, 16}), row, documents);
   const auto alone = memory->forward(torch::ones({1, 2, 16}), ids({{1, 7}}), {});
-  EXPECT_TRUE(torch::equal(read.slice(1, 2), alone));
+  EXPECT_LT(largest_difference(read.slice(1, 2), alone), 1e-6);  // of products of other heights
 }
 
 /// How many rows of a table the n-grams of all pairs of `tokens` ids read, each after one token.
