@@ -33,8 +33,8 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 /// the arm or the setting is not selected or not finished. REQUIRES: mark_primary() was called.
 void add_claims(std::span<TaskEvidence> settings, const config::Study& study, int64_t look = 0);
 
-/// Whether every primary comparison but those of a control has a claim, or has none for lack of a
-/// finite value, so that no further seed is needed.
+/// Whether no further seed is needed: every primary comparison but those of a control has a claim,
+/// or can have none because its values are not finite.
 bool is_decided(const Evidence& evidence);
 
 }  // namespace ablate::analysis

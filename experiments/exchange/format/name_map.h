@@ -84,7 +84,7 @@ struct RotaryNames {
   }
 };
 
-/// What a family makes of a window's fields.
+/// How a family reads the fields of a window.
 struct UsualWindow {
   std::optional<int64_t> width;
   bool used = true;

@@ -109,8 +109,8 @@ void read_gpt2(const Reading& reading) {
   if (hidden == 0) hidden = 4 * o.d_model;
 }
 
-/// Whether some layer has the file's window, if it has one. Qwen's files say whether layers have it
-/// and which is the first; the other families do not read what Qwen's say.
+/// Whether some layer has the file's window, if it has one. In Qwen's files two fields decide
+/// whether layers have it and which is the first; other families ignore them.
 bool uses_window(ConfigFields& config, const UsualWindow& usual, int64_t layers) {
   constexpr int64_t kUsualFirst = 28;
   const bool said = config.find<bool>("use_sliding_window").value_or(false);
