@@ -92,7 +92,7 @@ inline testing::AssertionResult ends(const Outcome& outcome, int code,
          << outcome << "instead of exit code " << code << " with '" << words << "'";
 }
 
-/// What a command printed that must have ended well.
+/// The output of a command; a failed command is a failure of the test.
 inline std::string output_of(const Outcome& outcome) {
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   return outcome.output;

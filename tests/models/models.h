@@ -26,8 +26,8 @@ inline Transformer make(const TransformerOptions& options, int64_t vocabulary = 
   return make(options, Vocabulary{vocabulary, vocabulary, kPad});
 }
 
-/// A model whose weights are far from where they start: some parts begin as if they were not there,
-/// and near equal logits would make searches differ by rounding.
+/// A model with weights far from their initial values: some parts have no effect at first, and
+/// almost equal logits would make searches differ by rounding.
 inline Transformer moved(const TransformerOptions& options, double by = 0.3) {
   auto model = make(options);
   const torch::NoGradGuard no_grad;

@@ -102,7 +102,7 @@ Parsed<int64_t> parse_integer(const Value& value);
 Parsed<double> parse_number(const Value& value);
 Parsed<std::string> parse_text(const Value& value);
 
-/// The number that a text spells; absent if it spells none.
+/// The number that a text spells; absent if the text is not a number.
 std::optional<double> spelled_number(const std::string& text);
 
 /// The numbers of a range such as "1-3" or "1..3"; empty if `text` is not a range of at most a

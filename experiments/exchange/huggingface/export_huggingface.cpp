@@ -44,8 +44,9 @@ void require_one_vocabulary(const run::LoadedRun& run) {
         "--format huggingface needs one tokenizer of source and target (tokenizer.joint: true)");
 }
 
-/// A bias of the output that only keeps ids from being written, as an imported model may have, is
-/// none in the vocabulary of the file. Returns true if training has changed its other numbers.
+/// Removes a bias of the output that only keeps ids from being written, as an imported model may
+/// have: the file's vocabulary lacks these ids. Returns true, and removes nothing, if training has
+/// changed the other numbers of such a bias.
 bool drop_suppression(models::TransformerOptions& options, training::Weights& weights,
                       const tokenizer::IdMap& ids) {
   auto* head = std::get_if<models::LmHead>(&options.output);

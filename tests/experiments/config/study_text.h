@@ -59,7 +59,7 @@ inline std::string error_of(const std::string& yaml, const config::Selection& se
   return replaced_everywhere(text, file.folder().string() + "/", "");
 }
 
-/// The problems of the configuration that an action refuses; none if it ends well.
+/// The problems that an action reports of a configuration; empty if it accepts it.
 template <class Action>
 std::vector<config::Problem> problems_of(Action&& action) {
   try {

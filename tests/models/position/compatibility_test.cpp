@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kTolerance = 1e-5;
 
-/// Whether the encoder gives permuted outputs for permuted sources only by chance; where it always
-/// does, they are equal to rounding.
+/// Whether the order of a source changes the encoder's outputs beyond their order. If it does not,
+/// permuted sources give permuted outputs, equal up to rounding.
 bool tells_orders_apart(Transformer& model) {
   const auto straight = model->encode(ids({{5, 6, 7}})).output;
   const auto permuted = model->encode(ids({{7, 5, 6}})).output;

@@ -15,7 +15,7 @@ void deliver_elsewhere(int signal) {
   std::thread([signal] { pthread_kill(pthread_self(), signal); }).join();
 }
 
-/// Expects a process that does `body` to end with what it returns, true.
+/// Runs `body` in a process of its own, and expects it to return true.
 void expect_true_of_a_process(const std::function<bool()>& body) {
   EXPECT_EXIT(_exit(body() ? 0 : 2), testing::ExitedWithCode(0), "");
 }

@@ -24,7 +24,7 @@ inline const nlohmann::json& golden() {
   return values;
 }
 
-/// Expects intervals of these ends, and none where null is expected.
+/// Expects intervals of these ends; a null stands for an absent interval.
 inline void expect_intervals(const std::vector<std::optional<Interval>>& intervals,
                              const nlohmann::json& expected) {
   for (size_t i = 0; i < intervals.size(); ++i) {
