@@ -22,9 +22,8 @@ constexpr bool writes_outputs(Compared compared) {
 /// The treatment of a line that cannot be used (empty side, invalid UTF-8, over-long).
 ABLATE_ENUM(BadLine, error, skip);
 
-void require_line_limit(int64_t bytes, auto&& require) {
-  require(bytes >= 16 && bytes <= 16'777'216, "max_line_bytes", "must be from 16 to 16777216");
-}
+/// The longest line that a file may be allowed to have, in bytes.
+inline constexpr auto kLineLimits = options::from(16, 16'777'216);
 
 /// Files whose columns have names.
 ABLATE_ENUM(TableFormat, jsonl, csv, tsv);
@@ -124,7 +123,7 @@ struct Text {
           "train on this many usable pairs from the start of the files; absent: on all",
           options::at_least(1));
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
-    visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
+    visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line", kLineLimits);
   }
   static void rules(const Text& o, auto&& require) {
     const auto check_files = [&](const auto& files, const char* key) {
@@ -135,7 +134,6 @@ struct Text {
     check_files(o.validation, "validation");
     check_files(o.test, "test");
     require(o.format || o.columns == PairColumns(), "columns", kNeedsFormat);
-    require_line_limit(o.max_line_bytes, require);
   }
 };
 
@@ -163,7 +161,7 @@ struct Labelled {
     visit("columns", o.columns, "the columns of such a file");
     visit("filter", o.filter, "training pairs that are left out");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
-    visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
+    visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line", kLineLimits);
   }
   static void rules(const Labelled& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
@@ -172,7 +170,6 @@ struct Labelled {
     require(o.format || o.columns == LabelColumns(), "columns", kNeedsFormat);
     require(!o.filter.length_ratio, "filter.length_ratio",
             "is for data.task text: a class is short");
-    require_line_limit(o.max_line_bytes, require);
   }
 };
 
@@ -220,7 +217,7 @@ struct Language {
           "before a block is read, so perplexities are those of short contexts, and the text's "
           "first token is never predicted",
           options::from(2, 65'536));
-    visit("max_line_bytes", o.max_line_bytes, "a longer line is an error");
+    visit("max_line_bytes", o.max_line_bytes, "a longer line is an error", kLineLimits);
   }
   static void rules(const Language& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
@@ -228,7 +225,6 @@ struct Language {
     require(o.test_held_out >= 0 && o.held_out + o.test_held_out < 1, "test_held_out",
             "must not be negative, and must leave training text besides held_out");
     require(o.test_held_out == 0 || !o.test, "test_held_out", "and test exclude each other");
-    require_line_limit(o.max_line_bytes, require);
   }
 };
 

@@ -31,17 +31,10 @@ struct Sizes {
   int64_t test = 500;
 
   static void fields(auto& o, auto&& visit) {
-    visit("train", o.train, "training examples");
-    visit("validation", o.validation, "validation examples");
-    visit("test", o.test, "test examples per length");
-  }
-  static void rules(const Sizes& o, auto&& require) {
-    const auto bounded = [&](int64_t examples, const char* key) {
-      require(examples >= 1 && examples <= 10'000'000, key, "must be from 1 to 10000000");
-    };
-    bounded(o.train, "train");
-    bounded(o.validation, "validation");
-    bounded(o.test, "test");
+    constexpr auto kExamples = options::from(1, 10'000'000);
+    visit("train", o.train, "training examples", kExamples);
+    visit("validation", o.validation, "validation examples", kExamples);
+    visit("test", o.test, "test examples per length", kExamples);
   }
 };
 

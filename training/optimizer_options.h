@@ -112,6 +112,10 @@ struct Mars : AdamW {
     AdamW::fields(o, visit);
     visit("gamma", o.gamma, "scale of the correction", options::from(0, 1));
   }
+  static void rules(const Mars& o, auto&& require) {
+    AdamW::rules(o, require);
+    require(o.gamma == 0 || o.beta1 > 0, "gamma", "has no effect if beta1 is 0; set it to 0");
+  }
 };
 
 /// As torch.optim.SGD writes it: v = momentum v + g, and the step is v, or g + momentum v with
@@ -367,20 +371,12 @@ struct LrMultipliers {
   double embeddings = 1.0, matrices = 1.0, output = 1.0, vectors = 1.0;
 
   static void fields(auto& o, auto&& visit) {
+    constexpr auto kFactors = options::above(0, 1000);
     visit("embeddings", o.embeddings,
-          "for token and position embeddings, and an output tied to them");
-    visit("matrices", o.matrices, "for the matrices within layers");
-    visit("output", o.output, "for an untied output projection");
-    visit("vectors", o.vectors, "for norms, biases and gains");
-  }
-  static void rules(const LrMultipliers& o, auto&& require) {
-    const auto positive = [&](double rate, const char* key) {
-      require(rate > 0 && rate <= 1000, key, "must be above 0 and at most 1000");
-    };
-    positive(o.embeddings, "embeddings");
-    positive(o.matrices, "matrices");
-    positive(o.output, "output");
-    positive(o.vectors, "vectors");
+          "for token and position embeddings, and an output tied to them", kFactors);
+    visit("matrices", o.matrices, "for the matrices within layers", kFactors);
+    visit("output", o.output, "for an untied output projection", kFactors);
+    visit("vectors", o.vectors, "for norms, biases and gains", kFactors);
   }
 };
 

@@ -40,15 +40,10 @@ struct Initialization {
   static void fields(auto& o, auto&& visit) {
     visit("depth", o.depth, "how initial values depend on the depth of the stack");
     visit("embeddings", o.embeddings,
-          "factor of the initial values of token embeddings and of an output tied to them");
-    visit("output", o.output, "factor of the initial values of an untied output projection");
-  }
-  static void rules(const Initialization& o, auto&& require) {
-    const auto positive = [&](double factor, const char* key) {
-      require(factor > 0 && factor <= 1000, key, "must be above 0 and at most 1000");
-    };
-    positive(o.embeddings, "embeddings");
-    positive(o.output, "output");
+          "factor of the initial values of token embeddings and of an output tied to them",
+          options::above(0, 1000));
+    visit("output", o.output, "factor of the initial values of an untied output projection",
+          options::above(0, 1000));
   }
 };
 
@@ -64,9 +59,6 @@ struct XavierInitialization : Initialization {
     Initialization::fields(o, visit);
     visit("gain", o.gain, "factor of the uniform bound of every matrix within layers",
           options::above(0, 100));
-  }
-  static void rules(const XavierInitialization& o, auto&& require) {
-    Initialization::rules(o, require);
   }
 };
 
@@ -92,7 +84,6 @@ struct NormalInitialization : Initialization {
           options::from(1, 5));
   }
   static void rules(const NormalInitialization& o, auto&& require) {
-    Initialization::rules(o, require);
     require(o.depth != DepthScaling::deepnorm, "depth", kDeepNormIsForXavier);
   }
 };
@@ -114,7 +105,6 @@ struct T5Initialization : Initialization {
           options::above(0, 100));
   }
   static void rules(const T5Initialization& o, auto&& require) {
-    Initialization::rules(o, require);
     require(o.depth != DepthScaling::deepnorm, "depth", kDeepNormIsForXavier);
   }
 };

@@ -35,31 +35,26 @@ struct Latent {
   double dropout = 0.0;
 
   static void fields(auto& o, auto&& visit) {
+    constexpr auto kWidths = options::from(1, 65'536);
     visit("heads", o.heads, "attention heads", options::from(1, 1024));
     visit("rank", o.rank,
           "width of the vector that keys and values are made of (kv_lora_rank); absent: half of "
-          "d_model");
+          "d_model",
+          kWidths);
     visit("query_rank", o.query_rank,
           "width of the vector that queries are made of (q_lora_rank); absent: queries are made of "
-          "the input");
+          "the input",
+          kWidths);
     visit("d_k", o.d_k,
           "width of the part of queries and keys that each head has for itself "
-          "(qk_nope_head_dim); absent: d_model / heads");
+          "(qk_nope_head_dim); absent: d_model / heads",
+          kWidths);
     visit("shared_d_k", o.shared_d_k,
           "width of the part of keys that all heads share, which rotary positions turn "
-          "(qk_rope_head_dim); absent: half of d_k");
-    visit("d_v", o.d_v, "width of a value (v_head_dim); absent: d_model / heads");
+          "(qk_rope_head_dim); absent: half of d_k",
+          kWidths);
+    visit("d_v", o.d_v, "width of a value (v_head_dim); absent: d_model / heads", kWidths);
     visit("dropout", o.dropout, kWeightDropoutHelp, options::from_below(0, 1));
-  }
-  static void rules(const Latent& o, auto&& require) {
-    const auto width = [&](const std::optional<int64_t>& value, const char* key) {
-      require(!value || (*value >= 1 && *value <= 65'536), key, "must be from 1 to 65536");
-    };
-    width(o.rank, "rank");
-    width(o.query_rank, "query_rank");
-    width(o.d_k, "d_k");
-    width(o.shared_d_k, "shared_d_k");
-    width(o.d_v, "d_v");
   }
 };
 

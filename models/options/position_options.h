@@ -120,14 +120,12 @@ struct Learned : AbsoluteScheme {
           options::from(1, 1'048'576));
     visit("deviation", o.deviation,
           "standard deviation of the table's initial values; absent: that of unscaled token "
-          "embeddings, 1 / sqrt(d_model); sinusoidal vectors have 0.71");
+          "embeddings, 1 / sqrt(d_model); sinusoidal vectors have 0.71",
+          options::above(0));
     visit("beyond", o.beyond,
           "longer inputs: error; clamp: further positions have the last vector; interpolate: "
           "positions are scaled to the table");
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
-  }
-  static void rules(const Learned& o, auto&& require) {
-    require(o.deviation.value_or(1) > 0, "deviation", "must be positive");
   }
 };
 
@@ -189,11 +187,11 @@ struct T5Bias : ScoreScheme {
   static void fields(auto& o, auto&& visit) {
     visit("buckets", o.buckets,
           "buckets of distances; encoders use half of them for each direction; all layers share "
-          "one table");
+          "one table",
+          options::from(4, 65'536));
     visit("max_distance", o.max_distance, "distance from which all share the last bucket");
   }
   static void rules(const T5Bias& o, auto&& require) {
-    require(o.buckets >= 4 && o.buckets <= 65'536, "buckets", "must be from 4 to 65536");
     // A decoder has a bucket of its own for each distance below that.
     require(o.max_distance > o.buckets / 2, "max_distance", "must exceed half the buckets");
   }

@@ -57,6 +57,8 @@ constexpr bool shares_source(Tying tying) { return one_embedding(tying) || tying
 /// How the `changes` of a configuration are called, which the lists of layers hold.
 struct LayerChanges : EmptyOptions {};
 
+constexpr int64_t kMostLayers = 1000;
+
 /// A Transformer; the defaults are the base model of Vaswani et al. 2017. In YAML, the keys of
 /// `layer` stand among those of the model.
 struct TransformerOptions {
@@ -85,9 +87,10 @@ struct TransformerOptions {
     visit("family", o.family, "the stacks of the model");
     visit("d_model", o.d_model, "width of the residual stream (hidden_size)",
           options::from(1, 65'536));
-    visit("layers", o.layers, "layers of the encoder and of the decoder");
-    visit("encoder_layers", o.encoder_layers, "layers of the encoder; absent: layers");
-    visit("decoder_layers", o.decoder_layers, "layers of the decoder; absent: layers");
+    constexpr auto kDepths = options::from(1, kMostLayers);
+    visit("layers", o.layers, "layers of the encoder and of the decoder", kDepths);
+    visit("encoder_layers", o.encoder_layers, "layers of the encoder; absent: layers", kDepths);
+    visit("decoder_layers", o.decoder_layers, "layers of the decoder; absent: layers", kDepths);
     LayerOptions::fields(o.layer, visit);
     visit("position_ids", o.position_ids, "position ids of the tokens of a sequence");
     visit("residual_mix", o.residual_mix,
@@ -152,8 +155,6 @@ inline TransformerOptions with_fewest_layers(TransformerOptions o) {
 inline int64_t different_layers_of(const TransformerOptions& o, Side side) {
   return o.share.layers.value_or(depth_of(o, side));
 }
-
-constexpr int64_t kMostLayers = 1000;
 
 /// Whether a side has at least one layer, and few enough to list them.
 inline bool has_sane_depth(const TransformerOptions& o, Side side) {

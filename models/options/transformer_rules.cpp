@@ -34,12 +34,6 @@ void family_rules(const TransformerOptions& o, const options::Require& require) 
 }
 
 void depth_rules(const TransformerOptions& o, const options::Require& require) {
-  const auto sane = [&](const std::optional<int64_t>& layers, const char* key) {
-    require(!layers || (*layers >= 1 && *layers <= kMostLayers), key, "must be from 1 to 1000");
-  };
-  sane(o.layers, "layers");
-  sane(o.encoder_layers, "encoder_layers");
-  sane(o.decoder_layers, "decoder_layers");
   for (const auto side : {Side::encoder, Side::decoder})
     require(!has_side(o.family, side) || !o.share.layers || *o.share.layers <= depth_of(o, side),
             "share.layers", "must not exceed the number of layers");
