@@ -131,10 +131,18 @@ void expect_equal(const Trained& one, const Trained& other) {
     EXPECT_TRUE(torch::equal(one.weights[i], other.weights[i])) << "tensor " << i;
 }
 
+/// Both on a card. The stand-in, on which a pass takes far longer, has one precision a variant in
+/// turn.
+std::vector<Precision> precisions_of(size_t variant) {
+  if (!fake_cuda::is_present()) return {Precision::fp32, Precision::bf16};
+  return {variant % 2 == 0 ? Precision::fp32 : Precision::bf16};
+}
+
 TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
   int captured = 0;
+  size_t variants = 0;
   for (const auto& [name, variant] : models::variants())
-    for (const auto precision : {Precision::fp32, Precision::bf16}) {
+    for (const auto precision : precisions_of(variants++)) {
       const auto options = aligned(variant);
       const auto type = precision == Precision::bf16 ? torch::kBFloat16 : torch::kFloat;
       if (!can_capture(options, type)) continue;
@@ -148,7 +156,7 @@ TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
         expect_equal(with, without);
       ++captured;
     }
-  EXPECT_GT(captured, 100) << "most variants can be captured";
+  EXPECT_GT(captured, fake_cuda::is_present() ? 50 : 100) << "most variants can be captured";
 }
 
 TEST(PassGraphs, DropoutWithinSubLayersLearnsTheSame) {

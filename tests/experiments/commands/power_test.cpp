@@ -15,10 +15,11 @@ class PowerTest : public ProgramTest {
   Outcome power(const std::string& more) const {
     return program("power", folder_ / "out/tiny", more, "2>&1");
   }
-  /// The plans for a study that compares so.
+  /// The plans for a study that compares its runs so.
   std::vector<nlohmann::json> plans(const std::string& compare, const std::string& flags) {
-    change("metric: perplexity", "metric: perplexity, " + compare);
     given_runs("out", "--seeds 1,2,3");
+    change("metric: perplexity", "metric: perplexity, " + compare);
+    output_of(shell(command("out", "--seeds 1,2,3")));
     return json_lines(output_of(power(flags + " --json")));
   }
 };
