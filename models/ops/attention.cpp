@@ -229,6 +229,16 @@ torch::Tensor softmax_beside_sinks(const torch::Tensor& scores, const torch::Ten
   return all.softmax(-1).slice(-1, 1);
 }
 
+/// relu(e^s - 1) over the sum of |e^s - 1|, without overflow (Zuhri et al. 2025, section 3.1).
+/// `scores` that are hidden are the lowest numbers. // [B, H, T, S], [B or 1, H or 1, T or 1, S]
+torch::Tensor softpick(const torch::Tensor& scores, const torch::Tensor& hidden) {
+  constexpr double kEpsilon = 1e-6;
+  const auto most = scores.amax(-1, /*keepdim=*/true).clamp_min(0).detach();
+  const auto parts = (scores - most).exp() - most.neg().exp();
+  const auto sum = parts.abs().masked_fill(hidden, 0).sum(-1, /*keepdim=*/true);
+  return parts.relu() / (sum + kEpsilon);
+}
+
 }  // namespace
 
 torch::Tensor QueryFactor::operator()(const torch::Tensor& query) const {
@@ -241,8 +251,8 @@ torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor
   auto capped = wide(scores);
   if (weighting.softcap > 0) capped = (capped / weighting.softcap).tanh() * weighting.softcap;
   const auto hidden = visible.logical_not();
-  const auto shown = [&] {
-    return capped.masked_fill(hidden, std::numeric_limits<float>::lowest());
+  const auto shown = [&](const torch::Tensor& all) {
+    return all.masked_fill(hidden, std::numeric_limits<float>::lowest());
   };
   const auto number = [&] {  // of the visible keys // [B or 1, H or 1, T or 1, 1]
     return visible.sum(-1, /*keepdim=*/true).clamp_min(1).to(capped.scalar_type());
@@ -250,10 +260,14 @@ torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor
   const auto weights = [&] {
     switch (weighting.score_function) {
       case ScoreFunction::softmax:
-        return weighting.sinks.defined() ? softmax_beside_sinks(shown(), weighting.sinks)
-                                         : shown().softmax(-1);
+        return weighting.sinks.defined() ? softmax_beside_sinks(shown(capped), weighting.sinks)
+                                         : shown(capped).softmax(-1);
       case ScoreFunction::softmax_one:
-        return softmax_beside_sinks(shown(), weighting.sinks);
+        return softmax_beside_sinks(shown(capped), weighting.sinks);
+      case ScoreFunction::scalable_softmax:
+        return shown(capped * number().log()).softmax(-1);
+      case ScoreFunction::softpick:
+        return softpick(shown(capped), hidden);
       case ScoreFunction::sigmoid:
         return (capped - number().log()).sigmoid();
       case ScoreFunction::relu2:

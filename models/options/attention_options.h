@@ -42,12 +42,15 @@ struct ScaleOptions : EmptyOptions {
   }
 };
 
-ABLATE_ENUM(ScoreFunction, softmax, softmax_one, sigmoid, relu2);
+ABLATE_ENUM(ScoreFunction, softmax, softmax_one, scalable_softmax, softpick, sigmoid, relu2);
 constexpr auto abouts(ScoreFunction) {
   return std::to_array<std::string_view>(
       {"the softmax over the keys that a query sees (Vaswani et al. 2017, arXiv 1706.03762)",
        "a softmax with 1 more in the denominator, so that a query may look at nothing (Miller "
        "2023)",
+       "the softmax of score ln n of a query that sees n keys, as sharp among many (Nakanishi "
+       "2025, arXiv 2501.19399); scale.learned gives each head the paper's factor s",
+       "relu(e^score - 1) over the sum of all |e^score - 1| (Zuhri et al. 2025, arXiv 2504.20966)",
        "sigmoid(score - ln n) of a query that sees n keys (Ramapuram et al. 2024, arXiv "
        "2409.04431)",
        "relu(score)^2 / n of a query that sees n keys (Hua et al. 2022, arXiv 2202.10447)"});

@@ -132,9 +132,9 @@ TEST(Attention, DropsTheWeightsThatDropoutOfAllOfThemDropsWhateverComputesIt) {
   }
 }
 
-/// Weights of the scores 0, ln 3 and of a third that is hidden.
-std::vector<double> weights_of(const ops::Weighting& weighting) {
-  const auto scores = torch::tensor({0.0, std::log(3.0), 50.0}).view({1, 1, 1, 3});
+/// Weights of the scores `first`, ln 3 and of a third that is hidden.
+std::vector<double> weights_of(const ops::Weighting& weighting, double first = 0) {
+  const auto scores = torch::tensor({first, std::log(3.0), 50.0}).view({1, 1, 1, 3});
   const auto visible = torch::tensor({true, true, false}).view({1, 1, 1, 3});
   const auto weights = ops::attention_weights(scores, visible, weighting).flatten();
   return {weights[0].item<double>(), weights[1].item<double>(), weights[2].item<double>()};
@@ -151,6 +151,12 @@ TEST(AttentionWeights, AreTheFormulas) {
   expect_weights({}, 1.0 / 4, 3.0 / 4);
   expect_weights({.score_function = ScoreFunction::softmax_one}, 1.0 / 5, 3.0 / 5);
   expect_weights({.sinks = torch::tensor({std::log(4.0)})}, 1.0 / 8, 3.0 / 8);
+  const double scaled = std::pow(3.0, std::log(2.0));  // e^(s ln 2)
+  expect_weights({.score_function = ScoreFunction::scalable_softmax}, 1 / (1 + scaled),
+                 scaled / (1 + scaled));
+  expect_weights({.score_function = ScoreFunction::softpick}, 0, 1);
+  const auto below = weights_of({.score_function = ScoreFunction::softpick}, -std::log(2.0));
+  EXPECT_NEAR(below[1], 2 / 2.5, 1e-6) << "|1/2 - 1| is in the sum, too";
   // sigmoid(s - ln 2) = e^s / (e^s + 2) for two visible keys.
   expect_weights({.score_function = ScoreFunction::sigmoid}, 1.0 / 3, 3.0 / 5);
   expect_weights({.score_function = ScoreFunction::relu2}, 0, std::log(3.0) * std::log(3.0) / 2);
