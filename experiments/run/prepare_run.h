@@ -8,7 +8,7 @@
 
 #include "experiments/config/schema/experiment.h"
 #include "experiments/run/run_data.h"
-#include "experiments/run/train_run.h"
+#include "experiments/run/run_job.h"
 #include "models/libtorch.h"
 #include "models/transformer.h"
 #include "training/training_options.h"

@@ -10,7 +10,7 @@
 #include "data/sequence_format.h"
 #include "experiments/config/schema/experiment.h"
 #include "experiments/records/folders.h"
-#include "experiments/run/start_model.h"
+#include "experiments/run/embedding_vectors.h"
 
 namespace ablate::run {
 

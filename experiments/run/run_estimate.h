@@ -3,7 +3,7 @@
 #include <ostream>
 
 #include "experiments/records/run_plan.h"
-#include "experiments/run/train_run.h"
+#include "experiments/run/run_job.h"
 
 namespace ablate::run {
 

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "data/corpus.h"
 #include "data/text_encoder.h"
@@ -31,31 +29,6 @@ struct StartedFrom {
 /// classes; CheckpointError if that run has no such weights.
 std::string start_model(models::TransformerImpl& model, const config::Experiment& experiment,
                         const StartedFrom& from, std::ostream& messages);
-
-/// Vectors from a file for the tokens of one embedding.
-struct EmbeddingVectors {
-  std::string side;  // source or target
-  std::string file;
-  int64_t vocabulary;          // tokens of the vocabulary, special ones left out
-  std::vector<int64_t> ids;    // of the tokens that have a vector
-  std::vector<float> numbers;  // ids.size() rows of d_model
-
-  /// "source embedding: vectors for 912 of 1000 tokens (91.2 %) from wiki.vec"
-  std::string coverage() const;
-};
-
-/// The vectors of the files that `experiment` names. A token gets the vector of its text or, if it
-/// begins a word, of that word. Throws DataError if a file cannot be used or has no token at all.
-std::vector<EmbeddingVectors> read_vectors(const config::Experiment& experiment,
-                                           const data::Tokenizers& tokenizers,
-                                           const std::filesystem::path& data_folder);
-
-/// Puts the vectors into the model's embeddings, scaled by one factor to the root mean square of
-/// the rows that they replace.
-void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors);
-
-/// Their record in environment.json.
-nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors);
 
 /// Adds the adapters of `options`, drawn by the run's seed, and freezes weights. Throws UsageError
 /// if the options do not fit the model.

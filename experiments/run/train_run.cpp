@@ -1,10 +1,10 @@
 #include "experiments/run/train_run.h"
 
 #include "experiments/config/schema/printer.h"
-#include "experiments/config/study/crossed_seeds.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_start.h"
+#include "experiments/run/embedding_vectors.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/prepare_run.h"
@@ -197,27 +197,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   write_scores(job, std::move(result));
 }
 
-uint64_t in_stream(int64_t seed, int64_t stream) {
-  const auto plain = static_cast<uint64_t>(seed);
-  return stream == 0 ? plain : models::derive_seed(plain, "stream", static_cast<uint64_t>(stream));
-}
-
 }  // namespace
-
-uint64_t RunJob::initial_seed() const {
-  return in_stream(config::pair_of(plan.seed, plan.crossed).initialization,
-                   experiment.training.stream);
-}
-
-uint64_t RunJob::seed() const {
-  return in_stream(config::pair_of(plan.seed, plan.crossed).order, experiment.training.stream);
-}
-
-RunJob job_of(const records::RunFolder& folder) {
-  return {.folder = folder,
-          .plan = records::read_plan(folder),
-          .experiment = records::planned_experiment(folder)};
-}
 
 void train_run(const RunJob& job, std::ostream& messages) {
   if (job.place && job.place->rank > 0) return share_training(job);
