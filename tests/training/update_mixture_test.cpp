@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "models/ops/linear_cross_entropy.h"
 #include "tests/training/mixture_model.h"
@@ -102,6 +103,18 @@ TEST(UpdateMixture, ASelectionBiasMovesOnceAnUpdateWhateverItAccumulates) {
   const auto bias = weights_of(*model).at("decoder.layers.1.feed_forward.router.bias");
   update(model, *optimizer, batches, mixture_updates());
   EXPECT_NEAR(bias.abs().max().item<double>(), 0.25, 1e-9);
+}
+
+TEST(UpdateMixture, TheSelectionBiasOfAFrozenRouterStays) {
+  auto model = model_with(mixture_of(models::SigmoidRouter{.bias_step = 0.25}, 2));
+  const std::string first = "encoder.layers.0.feed_forward.router.",
+                    second = "decoder.layers.1.feed_forward.router.";
+  model->named_parameters()[first + "weight"].set_requires_grad(false);
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const auto one = three_pairs();
+  update(model, *optimizer, {&one, 1}, mixture_updates());
+  EXPECT_EQ(weights_of(*model).at(first + "bias").abs().max().item<double>(), 0.0);
+  EXPECT_GT(weights_of(*model).at(second + "bias").abs().max().item<double>(), 0.0);
 }
 
 }  // namespace
