@@ -47,7 +47,7 @@ std::vector<size_t> pairs_of(const Sample& arm, const Sample& baseline) {
 std::vector<double> differences_by_seed(const Sample& arm, const Sample& baseline) {
   std::vector<double> differences;
   for (size_t i = 0; i < arm.values.size(); ++i)
-    differences.push_back(arm.values[i] - baseline.values[i]);
+    differences.push_back(statistics::difference_of(arm.values[i], baseline.values[i]));
   return differences;
 }
 
@@ -58,7 +58,8 @@ Contrast contrast_of(const Cell& arm, const Sample& baseline, config::PairedTest
     return contrast;
   }
   for (const size_t i : pairs_of(arm.sample, baseline))
-    contrast.differences.push_back(arm.sample.values[i] - baseline.values[i]);
+    contrast.differences.push_back(
+        statistics::difference_of(arm.sample.values[i], baseline.values[i]));
   contrast.mean = statistics::mean(contrast.differences);
   contrast.interval =
       interval_of(contrast.differences, test, statistics::differences_in(arm.range));

@@ -16,10 +16,11 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// `centre` + sign * value of each.
+/// `centre` + sign * value of each; 0 where that is so but for rounding.
 Values shifted(const Values& values, double sign, double centre) {
   Values moved;
-  for (const double value : values) moved.push_back(centre + sign * value);
+  for (const double value : values)
+    moved.push_back(statistics::difference_of(centre, -sign * value));
   return moved;
 }
 

@@ -27,7 +27,8 @@ std::string format_metric(double value, const std::string& metric) {
 }
 
 std::string mean_figure(const Sample& sample, const std::string& metric) {
-  return (is_censored(sample) ? "> " : "") + format_metric(sample.mean, metric);
+  if (is_censored(sample)) return "> " + format_metric(sample.mean, metric);
+  return value_beside(sample.mean, sample.interval, metric);
 }
 
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric) {
@@ -41,6 +42,10 @@ std::string value_beside(double value, const std::optional<statistics::Interval>
   const bool looks_zero = text.find_first_of("123456789") == std::string::npos;
   const bool excludes_zero = interval && (interval->low > 0 || interval->high < 0);
   return looks_zero && excludes_zero && value != 0 ? fmt::format("{:.1g}", value) : text;
+}
+
+std::string positive_figure(double value, const std::string& metric) {
+  return value_beside(value, statistics::Interval{value, value}, metric);
 }
 
 std::pair<std::string, std::string> interval_ends(const statistics::Interval& interval,
@@ -107,7 +112,7 @@ std::string verdict_figure(const Contrast& contrast) {
 
 std::string detectable_figure(const Contrast& contrast, const std::string& metric) {
   return is_tested(contrast.verdict) && contrast.detectable
-             ? format_metric(*contrast.detectable, metric)
+             ? positive_figure(*contrast.detectable, metric)
              : "";
 }
 

@@ -24,6 +24,9 @@ std::string value_figure(const Sample& sample, size_t i, const std::string& metr
 std::string value_beside(double value, const std::optional<statistics::Interval>& interval,
                          const std::string& metric);
 
+/// A size above 0, which does not look as if it were 0.
+std::string positive_figure(double value, const std::string& metric);
+
 /// Both ends of an interval.
 std::pair<std::string, std::string> interval_ends(const statistics::Interval& interval,
                                                   const std::string& metric);

@@ -17,6 +17,18 @@
 namespace ablate::analysis {
 namespace {
 
+/// The mean of the seeds' own curves over these losses, at the vertex.
+double loss_at_vertex(const config::ArmSearch& losses, const std::vector<double>& weights) {
+  std::vector<double> own;
+  for (size_t seed = 0; seed < losses.tried.front().scores.size(); ++seed) {
+    double loss = 0;  // NaN of a seed that lacks a run
+    for (size_t i = 0; i < weights.size(); ++i)
+      if (weights[i] != 0) loss += weights[i] * losses.tried[i].scores[seed].value_or(kUntested);
+    if (!std::isnan(loss)) own.push_back(loss);
+  }
+  return statistics::mean(own);
+}
+
 /// Of an arm whose scores are perplexities.
 double sensitivity_of(const TunedArm& arm) {
   auto losses = arm.search;
@@ -27,7 +39,7 @@ double sensitivity_of(const TunedArm& arm) {
   for (const auto& tried : losses.tried)
     if (tried.declared) declared.push_back(config::mean_score(tried));
   return statistics::mean(declared) -
-         (arm.curve ? std::log(arm.curve->score) : config::chosen_score(losses));
+         (arm.curve ? loss_at_vertex(losses, arm.curve->weights) : config::chosen_score(losses));
 }
 
 /// The mean difference from the baseline at equal values, over the seeds that both have.

@@ -176,8 +176,7 @@ std::string p_of_margin(const Contrast& contrast, const Judged& judged) {
 std::string margin_text(const Contrast& contrast, const std::string& metric, const Judged& judged) {
   auto text = difference_text(contrast, metric);
   if (const auto& of_test = contrast.within_interval)
-    text += fmt::format(", by the test of the margin [{}, {}]", format_metric(of_test->low, metric),
-                        format_metric(of_test->high, metric));
+    text += ", by the test of the margin " + format_metric(of_test, metric);
   return text + ", " + p_of_margin(contrast, judged);
 }
 
@@ -339,7 +338,7 @@ std::string claim_text(const Contrast& contrast) {
 std::string detectable_text(const Contrast& contrast, const Cell& cell) {
   const bool of_margin = contrast.claim.kind && config::needs_margin(*contrast.claim.kind);
   if (!is_tested(contrast.verdict) || !contrast.detectable || of_margin) return "";
-  return "; " + detectable_words(format_metric(*contrast.detectable, cell.metric));
+  return "; " + detectable_words(positive_figure(*contrast.detectable, cell.metric));
 }
 
 }  // namespace

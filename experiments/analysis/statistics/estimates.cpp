@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "data/random.h"
+#include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/sign_patterns.h"
 #include "experiments/analysis/statistics/student.h"
 
@@ -12,6 +13,12 @@ namespace ablate::statistics {
 
 bool all_finite(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+double difference_of(double left, double right) {
+  const double difference = left - right;
+  const double rounding = kRounding * std::max(std::abs(left), std::abs(right));
+  return std::isfinite(difference) && std::abs(difference) <= rounding ? 0 : difference;
 }
 
 double mean(std::span<const double> values) {
@@ -22,6 +29,8 @@ double mean(std::span<const double> values) {
 
 double deviation(std::span<const double> values) {
   if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  const auto [least, most] = std::ranges::minmax(values);
+  if (difference_of(most, least) == 0) return 0;
   const double middle = mean(values);
   double squares = 0;
   for (const double value : values) squares += (value - middle) * (value - middle);
@@ -36,6 +45,7 @@ std::optional<Interval> t_interval(std::span<const double> values, const Interva
 
 std::optional<Interval> t_interval_at(std::span<const double> values, double confidence) {
   if (values.size() < 2 || !all_finite(values)) return {};
+  if (deviation(values) == 0) return sign_flip_interval(values, 1 - confidence);
   const double error = deviation(values) / std::sqrt(static_cast<double>(values.size()));
   const double half = t_quantile(std::ssize(values) - 1, confidence) * error;
   const double middle = mean(values);
@@ -121,7 +131,8 @@ Interval interquartile_interval(const TaskScores& scores) {
 double probability_greater(std::span<const double> left, std::span<const double> right) {
   double wins = 0;
   for (const double one : left)
-    for (const double other : right) wins += one > other ? 1 : one == other ? 0.5 : 0;
+    for (const double other : right)
+      wins += one == other || difference_of(one, other) == 0 ? 0.5 : one > other ? 1 : 0;
   return wins / static_cast<double>(left.size() * right.size());
 }
 

@@ -26,15 +26,20 @@ constexpr Interval differences_in(const Interval& range) {
 /// Whether every value is a number and not infinite.
 bool all_finite(std::span<const double> values);
 
+/// left - right; 0 of numbers that only rounding tells apart, such as sums of the same numbers in
+/// another order.
+double difference_of(double left, double right);
+
 /// NaN of no values.
 double mean(std::span<const double> values);
 
-/// The standard deviation of a sample, divided by n - 1. NaN of fewer than two values.
+/// The standard deviation of a sample, divided by n - 1. 0 of values that only
+/// rounding tells apart, NaN of fewer than two.
 double deviation(std::span<const double> values);
 
 /// Student's t-interval of the mean, n - 1 degrees of freedom, clipped to `range`, the possible
 /// values of the mean, which does not change its coverage. Absent if there are fewer than two
-/// values or one is not finite.
+/// values or one is not finite; sign_flip_interval() of equal values, which have no t.
 std::optional<Interval> t_interval(std::span<const double> values,
                                    const Interval& range = kUnbounded);
 

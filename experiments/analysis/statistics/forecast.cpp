@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/analysis/statistics/estimates.h"
+
 namespace ablate::statistics {
 namespace {
 
@@ -23,7 +25,7 @@ double probability_of_positive(const std::array<double, 3>& quantiles) {
 
 ForecastScore score_of(const std::array<double, 3>& quantiles, double value) {
   const double low = quantiles.front(), high = quantiles.back();
-  const double miss = std::max({low - value, value - high, 0.0});
+  const double miss = std::max({difference_of(low, value), difference_of(value, high), 0.0});
   const double positive = value > 0 ? 1 : value < 0 ? 0 : 0.5;
   return {.inside = miss == 0,
           .interval_score = high - low + 2 / kMissed * miss,

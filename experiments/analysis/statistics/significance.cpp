@@ -27,9 +27,8 @@ double t_of(std::span<const double> differences) {
          deviation(differences);
 }
 
-bool all_equal(std::span<const double> values) {
-  return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
-}
+/// Without scatter nothing is known of the error of the mean, and t is of no use.
+bool all_equal(std::span<const double> values) { return deviation(values) == 0; }
 
 }  // namespace
 
@@ -72,13 +71,16 @@ std::optional<Interval> equivalence_interval(std::span<const double> differences
 
 double t_test_p(std::span<const double> differences) {
   if (differences.size() < 2) return 1;
-  if (all_equal(differences)) return differences.front() == 0 ? 1 : 0;
+  if (all_equal(differences)) return sign_flip_p(differences);
   return t_tail(t_of(differences), std::ssize(differences) - 1);
 }
 
 double t_greater_p(std::span<const double> differences) {
   if (differences.size() < 2) return 1;
-  if (all_equal(differences)) return differences.front() > 0 ? 0 : 1;
+  if (all_equal(differences)) {
+    const std::vector<double> sample(differences.begin(), differences.end());
+    return joint_sign_flip_p({&sample, 1}, Side::greater).front();
+  }
   const double half = t_test_p(differences) / 2;
   return mean(differences) > 0 ? half : 1 - half;
 }

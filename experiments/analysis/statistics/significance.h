@@ -27,8 +27,8 @@ double equivalence_p(std::span<const double> differences, double margin);
 std::optional<Interval> equivalence_interval(std::span<const double> differences, double level);
 
 /// Two-sided p of the paired t-test (Student 1908) of the hypothesis that the mean is 0, which
-/// assumes normal differences. 1 of fewer than two; 0 if they are equal and not 0. REQUIRES: finite
-/// values.
+/// assumes normal differences. 1 of fewer than two; sign_flip_p() if they are equal, for without
+/// scatter there is no t. REQUIRES: finite values.
 double t_test_p(std::span<const double> differences);
 
 /// The same of the hypothesis that the mean is <= 0, one-sided.

@@ -24,7 +24,7 @@ constexpr auto kLatexSigns =
                                                       {'<', "\\textless{}"},
                                                       {'>', "\\textgreater{}"},
                                                       {'|', "\\textbar{}"},
-                                                      {'"', "\\textquotedbl{}"},
+                                                      {'"', "''"},
                                                       {'[', "{[}"}});
 
 std::string in_latex(const std::string& text) {

@@ -89,7 +89,7 @@ std::string detectable_note(const analysis::TaskEvidence& task) {
       found.emplace_back(*one.contrast().detectable, one.arm.name);
   if (found.empty()) return "";
   const auto figure = [&](const auto& one) {
-    return analysis::format_metric(one.first, task.metric);
+    return analysis::positive_figure(one.first, task.metric);
   };
   std::vector<std::string> figures;
   for (const auto& one : found) figures.push_back(fmt::format("{} ({})", figure(one), one.second));

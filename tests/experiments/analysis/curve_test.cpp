@@ -79,6 +79,13 @@ TEST(Curves, GiveEachSeedItsOwnValueAtTheVertexOfTheMean) {
   EXPECT_EQ(evidence.tuning->arms[0].search.chosen.front().tried, 1U);
 }
 
+/// The means of the losses are 4, 3, 4 and 7 and at the vertex 3, though those of two seeds differ.
+TEST(Curves, HaveASensitivityInNatsHoweverMuchSeedsDiffer) {
+  const auto evidence = of({{"base", {{2, 1, 2, 5}, {6, 5, 6, 9}}}});
+  EXPECT_NEAR(curve_of(evidence).value, 0.002, 1e-12);
+  EXPECT_NEAR(evidence.tuning->arms[0].sensitivity, (4. + 3 + 4 + 7) / 4 - 3, 1e-9);
+}
+
 TEST(Curves, StayWithinTheRangeOfAMetric) {
   EXPECT_EQ(cell_of(of({{"base", {{13, 12, 13, 16}}}}), "base").sample.values[0], 0) << "1 - 1.2";
   const auto high = of({{"base", {{0, -1, 0, 3}}}});

@@ -80,6 +80,20 @@ TEST(Family, SpansAllSizesOfATaskAlsoThoseThatAreNotSelected) {
 const std::string kSmallAndLarge =
     "sizes: {small: {model.d_model: 64}, large: {model.d_model: 128}}\n" + kCompare;
 
+TEST(Family, OfMarginsTakesALossOfTheMarginAsNeitherBelowNorBeyondIt) {
+  // In doubles 0.5 - 0.4 is a little less than 0.1, and 0.8 - 0.7 a little more.
+  for (const auto& [base, a] : {std::pair{0.5, 0.4}, std::pair{0.8, 0.7}}) {
+    const auto evidence =
+        evidence_of(study_yaml(8, {"a"}, compare("margin: 0.1, claim: noninferior")),
+                    {{"base", std::vector<double>(8, base)}, {"a", std::vector<double>(8, a)}});
+    EXPECT_EQ(contrast(evidence, "a").within.p, 1) << base;
+    EXPECT_EQ(contrast(evidence, "a").beyond.p, 1) << base;
+    EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::worse) << base;
+    EXPECT_EQ(contrast(evidence, "a").outcome, Outcome::inconclusive) << base;
+    EXPECT_FALSE(contrast(evidence, "a").detectable) << "nothing scatters";
+  }
+}
+
 TEST(Family, CountsASettingWithoutAFinishedRunWhereverItStands) {
   for (const char* finished : {"copy-small", "copy-large"}) {
     auto runs = runs_of({{"base", kLow}, {"a", kHigh}});

@@ -41,5 +41,18 @@ TEST(EstimateFigure, IsNotZeroBesideAnIntervalWithoutIt) {
   EXPECT_EQ(text(0.00002, -0.01, 0.01), "0.000 [-0.010, 0.010]");
 }
 
+TEST(MeanFigure, IsNotZeroBesideAnIntervalWithoutIt) {
+  Sample sample{.mean = 0.00002, .interval = statistics::Interval{0.00001, 0.00003}};
+  EXPECT_EQ(mean_figure(sample, "loss"), "2e-05");
+  sample.mean = 0;
+  sample.interval = statistics::Interval{0, 0};
+  EXPECT_EQ(mean_figure(sample, "loss"), "0.000");
+}
+
+TEST(PositiveFigure, DoesNotLookLikeZero) {
+  EXPECT_EQ(positive_figure(0.0002, "loss"), "0.0002");
+  EXPECT_EQ(positive_figure(0.012, "loss"), "0.012");
+}
+
 }  // namespace
 }  // namespace ablate::analysis

@@ -74,6 +74,20 @@ TEST(OverLengths, TheAreaOverLogLengthIsOfTrapezoids) {
   EXPECT_TRUE(says(evidence.tasks.front().family, "The area over log length is compared"));
 }
 
+TEST(OverLengths, ScoresInAnotherOrderHaveTheSameMean) {
+  records::StudyRuns runs{.folder = {"none/s"}};
+  for (int64_t seed = 1; seed <= kSeeds; ++seed) {
+    runs.results.push_back(run_with("copy", "base", seed, {{2, 0.1}, {4, 0.2}, {8, 0.3}}));
+    runs.results.push_back(run_with("copy", "a", seed, {{2, 0.3}, {4, 0.2}, {8, 0.1}}));
+  }
+  const auto evidence = evidence_of(yaml(kOver + "lengths}\n"), runs);
+  const auto& contrast = *cell_of(evidence, "a", "exact_match", "lengths 2 to 8").contrast;
+  EXPECT_EQ(contrast.mean, 0) << "the sums differ in their last bit";
+  EXPECT_EQ(contrast.difference.p, 1);
+  EXPECT_EQ(contrast.improvement, 0.5);
+  EXPECT_EQ(contrast.verdict, Verdict::inconclusive);
+}
+
 TEST(OverLengths, TheyAreOneComparisonAndEachByItselfIsExploratory) {
   const auto evidence = over("lengths");
   EXPECT_EQ(evidence.tasks.front().comparisons, 1);

@@ -8,6 +8,7 @@ namespace {
 TEST(Forecast, IsScoredByTheWidthOfItsIntervalAndByWhatItMissed) {
   const std::array quantiles{-0.05, -0.02, 0.01};
   EXPECT_TRUE(score_of(quantiles, 0.01).inside);
+  EXPECT_TRUE(score_of({-0.1, 0.05, 0.1}, 2.1 - 2.0).inside) << "0.1 but for rounding";
   EXPECT_NEAR(score_of(quantiles, -0.03).interval_score, 0.06, 1e-12);
   EXPECT_FALSE(score_of(quantiles, 0.03).inside);
   EXPECT_NEAR(score_of(quantiles, 0.03).interval_score, 0.06 + 10 * 0.02, 1e-12);

@@ -188,10 +188,13 @@ TEST(TTest, ByHand) {
 }
 
 TEST(TTest, EqualDifferencesAndSingleOnes) {
-  EXPECT_EQ(t_test_p(Values{0.1, 0.1, 0.1}), 0);
+  EXPECT_EQ(t_test_p(Values{0.1, 0.1, 0.1}), 0.25) << "as by flipping signs";
+  EXPECT_EQ(t_test_p(Values{0.4 - 0.3, 0.3 - 0.2, 0.2 - 0.1}), 0.25) << "equal but for rounding";
   EXPECT_EQ(t_test_p(Values{0, 0, 0}), 1);
-  EXPECT_EQ(t_greater_p(Values{0.1, 0.1, 0.1}), 0);
+  EXPECT_EQ(t_greater_p(Values{0.1, 0.1, 0.1}), 0.125);
   EXPECT_EQ(t_greater_p(Values{-0.1, -0.1}), 1);
+  EXPECT_FALSE(t_interval(Values{0.1, 0.1, 0.1}));
+  EXPECT_EQ(t_interval(Values(6, 0.25)), (Interval{0.25, 0.25}));
   EXPECT_EQ(t_greater_p(Values{0, 0}), 1);
   EXPECT_EQ(t_test_p(Values{5}), 1);
   EXPECT_EQ(t_greater_p(Values{}), 1);

@@ -328,7 +328,7 @@ TEST(MarkdownTable, EveryRowHasTheColumnsOfItsHeading) {
 TEST(LatexTable, EscapesWhatWouldBeACommand) {
   const auto text = latex_table(evidence_with(kHostile));
   EXPECT_TRUE(says(text,
-                   "a,\\textquotedbl{}b\\textquotedbl{}\\textbar{}c\\textbackslash{}d\\_e\\%f\\&"
+                   "a,''b''\\textbar{}c\\textbackslash{}d\\_e\\%f\\&"
                    "g\\#h\\$i\\{j\\}\\textasciitilde{}\\textasciicircum{}"));
   EXPECT_EQ(occurrences(text, "\\begin{tabular}"), occurrences(text, "\\end{tabular}"));
   EXPECT_EQ(occurrences(text, "\\toprule"), occurrences(text, "\\bottomrule"));
