@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ablate_lab._arguments import plain, refuse_unknown, text
 
 
-UNKNOWN = 3  # our id; smaller ones are no part of any text
+END, UNKNOWN = 2, 3  # our ids; smaller ones are no part of any text
 # What Transformers replaces with clean_up_tokenization_spaces, in this order.
 CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
 
@@ -38,6 +38,7 @@ class _Tokenizer:
         self._ids = {file_id: own for own, file_id in reversed(list(enumerate(ids)))}
         self._vocabulary: dict[str, int] = facts.get("vocabulary", {})
         self.ends = bool(facts.get("ends", True))  # a text closes with the end token
+        self._least = UNKNOWN if facts else END  # of a text's ids; a number may be the end token (data.end_token)
         self._cleaned = CLEANED if facts.get("cleans") else ()
         self._json = model.startswith(b"{")
         try:
@@ -64,7 +65,7 @@ class _Tokenizer:
             found = [self._vocabulary.get(piece, self._vocabulary["<unk>"]) for piece in self._pieces(text)]
         else:
             found = self._file.encode(text)
-        return [max(self._ids[file_id], UNKNOWN) for file_id in found]
+        return [max(self._ids[file_id], self._least) for file_id in found]
 
     def decode(self, ids: Sequence[int]) -> str:
         text = self._decoded(ids)
@@ -131,12 +132,12 @@ class Model:
         lines, (source, target) = [text(line, "a line") for line in lines], self._sides()
         if self.facts["family"] == "decoder_only":
             batch = 1  # prompts of one batch must be equally long
-        end = [self.facts["eos"]]
-        behind = end if source.ends or self.facts["family"] == "decoder_only" else []
-        rows = [source.encode(line) + behind or end for line in lines if line.strip()]
+        behind = [self.facts["eos"]] if source.ends or self.facts["family"] == "decoder_only" else []
+        read = [source.encode(line) if line.strip() else [] for line in lines]
+        rows = [ids + behind for ids in read if ids]
         search: dict[str, Any] = {"method": "greedy"} if beams == 1 else {"method": "beam", "beams": beams}
         found = (ids for begin in range(0, len(rows), batch) for ids in self._outputs(rows=rows[begin:begin + batch], **search))
-        return [target.decode(next(found)) if line.strip() else "" for line in lines]
+        return [target.decode(next(found)) if ids else "" for ids in read]
 
     def generate(self, prompt: str, *, max_length: int = 256, temperature: float | None = None, top_k: int | None = None,
                  top_p: float | None = None, **unknown: NoReturn) -> str:
@@ -153,6 +154,8 @@ class Model:
         method = "sample" if how.keys() & sampling.keys() else "greedy"
         found = self._outputs(method, [row], max_ratio=1e9, **how)[0]
         line = source.encode(prompt.rpartition("\n")[2])
+        if line[-1:] == [END] and not prompt.endswith(" "):
+            return " " + target.decode(found)
         before, both = target.decode(line), target.decode([*line, *found])
         if not both.startswith(before):
             return target.decode(found)

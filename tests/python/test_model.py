@@ -4,6 +4,7 @@ import functools
 import importlib.util
 import json
 import pathlib
+import struct
 import sys
 import unittest
 import unittest.mock
@@ -13,21 +14,35 @@ import example
 from ablate_lab import _model
 from example import STUDY
 
-LINES = ["a b c", "", "d", "c c a b"]
+LINES = ["a b c", "", "d", "c c a b", "\u200b", "\u3000", "b"]
 needs_text = unittest.skipUnless(all(map(importlib.util.find_spec, ("torch", "sentencepiece"))), "needs torch and sentencepiece")
 
 
 @functools.cache
 def language():
     """A run of a language model, and its exported file."""
+    text = pathlib.Path(example.FOLDER.name) / "text.txt"
+    text.write_text("the cat sat on the mat\nthe dog sat on the cat\n" * 40)
+    return exported("language", {"data": {"task": "language", "train": text, "held_out": 0.1, "block": 16}, "tokenizer": {"kind": "word"}})
+
+
+@functools.cache
+def numbers():
+    """The same of a file of tokens, whose documents count on from a number below 9 and end with 9."""
+    file = pathlib.Path(example.FOLDER.name) / "numbers.bin"
+    tokens = [(begin + i) % 9 if i < 4 else 9 for begin in range(9) for i in range(5)] * 20
+    file.write_bytes(struct.pack(f"<{len(tokens)}H", *tokens))
+    return exported("numbers", {"data": {"task": "tokens", "train": file, "validation": file, "vocabulary": 10, "end_token": 9, "block": 16}}, steps=60)
+
+
+def exported(name, base, **training):
+    """A run of a decoder, and its exported file."""
     folder = pathlib.Path(example.FOLDER.name)
-    (folder / "text.txt").write_text("the cat sat on the mat\nthe dog sat on the cat\n" * 40)
-    base = {**STUDY["base"], "data": {"task": "language", "train": folder / "text.txt", "held_out": 0.1, "block": 16},
-            "model": {**STUDY["base"]["model"], "family": "decoder_only"}}
-    study = ablate_lab.run({"name": "language", "seeds": [1], "base": base, "arms": {"ours": {}}, "question": "?"}, output=folder, show=False, threads=1)
+    base = {**base, "model": {**STUDY["base"]["model"], "family": "decoder_only"}, "training": {**STUDY["base"]["training"], **training}}
+    study = ablate_lab.run({"name": name, "seeds": [1], "base": base, "arms": {"ours": {}}, "question": "?"}, output=folder, show=False, threads=1)
     run = next(study.folder.glob("*/ours/seed-1"))
-    ablate_lab.call("export", run, "--to", folder / "language.pt")
-    return run, ablate_lab.load_model(folder / "language.pt")
+    ablate_lab.call("export", run, "--to", folder / f"{name}.pt")
+    return run, ablate_lab.load_model(folder / f"{name}.pt")
 
 
 def renumbered(*pieces):
@@ -53,6 +68,12 @@ class Exported(example.Case):
             words = [] if given else [f"--prompt={prompt}"]
             said = ablate_lab.call("generate", run, "--beam", 1, "--max-length", 12, "--one-line", *words, **given)
             self.assertEqual(prompt + model.generate(prompt, max_length=12), said.removesuffix("\n"))
+
+    def test_a_number_that_ends_documents_is_the_end_token(self):
+        run, model = numbers()
+        for prompt in ("5 6", "5 6 9", "9", "1 2 9 ", "3 4 9 0 1", "1\n2 9"):
+            said = ablate_lab.call("generate", run, "--beam", 1, "--max-length", 8, "--one-line", f"--prompt={prompt}")
+            self.assertEqual(prompt + model.generate(prompt, max_length=8), said.removesuffix("\n"))
 
     def test_a_drawn_continuation_follows_the_seed_of_torch(self):
         import torch

@@ -108,7 +108,8 @@ std::string hub_card(const std::filesystem::path& run, const run::LoadedRun& loa
   return card;
 }
 
-json hub_generation(const models::SearchOptions& decoding, const json& config) {
+json hub_generation(const models::SearchOptions& decoding, const json& config,
+                    const std::vector<int32_t>& order) {
   json chosen{{"max_new_tokens", decoding.max_length}};
   for (const auto* name :
        {"pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"})
@@ -118,10 +119,8 @@ json hub_generation(const models::SearchOptions& decoding, const json& config) {
   if (config.value("num_decoder_layers", int64_t{0}) > config.value("num_layers", int64_t{0}))
     chosen["use_cache"] = false;
   auto unwritten = json::array();
-  for (const auto* name : {"pad_token_id", "bos_token_id"})
-    if (const auto& id = config.at(name);
-        !id.is_null() && id != config.at("eos_token_id") && !std::ranges::count(unwritten, id))
-      unwritten.push_back(id);
+  for (size_t id = 0; id < order.size(); ++id)
+    if (order[id] == tokenizer::kPad || order[id] == tokenizer::kBos) unwritten.push_back(id);
   if (!unwritten.empty()) chosen["suppress_tokens"] = unwritten;
   if (const auto* sampling = std::get_if<models::RandomSampling>(&decoding.sampling))
     chosen.update({{"do_sample", true},

@@ -121,31 +121,36 @@ TEST_F(HubExportTest, WeightsHaveTheTypeThatIsAskedFor) {
 TEST(HubGeneration, SaysHowOutputsWereSearchedFor) {
   const json config{{"pad_token_id", 0}, {"bos_token_id", 1}, {"eos_token_id", 2}};
   models::SearchOptions search{.beam = 4, .length_penalty = 0.6, .min_length = 3, .max_length = 50};
-  EXPECT_EQ(hub_generation(search, config), (json{{"pad_token_id", 0},
-                                                  {"bos_token_id", 1},
-                                                  {"eos_token_id", 2},
-                                                  {"suppress_tokens", {0, 1}},
-                                                  {"num_beams", 4},
-                                                  {"length_penalty", 0.6},
-                                                  {"early_stopping", true},
-                                                  {"min_new_tokens", 3},
-                                                  {"max_new_tokens", 50}}));
+  EXPECT_EQ(hub_generation(search, config, {0, 1, 2, 3}), (json{{"pad_token_id", 0},
+                                                                {"bos_token_id", 1},
+                                                                {"eos_token_id", 2},
+                                                                {"suppress_tokens", {0, 1}},
+                                                                {"num_beams", 4},
+                                                                {"length_penalty", 0.6},
+                                                                {"early_stopping", true},
+                                                                {"min_new_tokens", 3},
+                                                                {"max_new_tokens", 50}}));
   search = {};
   search.sampling = models::RandomSampling{.temperature = 0.5, .top_k = 0, .top_p = 0.9};
   const json one_special{{"pad_token_id", nullptr}, {"bos_token_id", 7}, {"eos_token_id", 7}};
-  const auto drawn = hub_generation(search, one_special);
+  const auto drawn = hub_generation(search, one_special, {3, 4, 5, 6, 7, 8, 9, 2});
   EXPECT_EQ(drawn.at("do_sample"), true);
   EXPECT_EQ(drawn.at("top_k"), 0) << "Transformers' default is 50";
   EXPECT_FALSE(drawn.contains("suppress_tokens")) << "the end must be written";
   EXPECT_FALSE(drawn.contains("num_beams"));
 }
 
+TEST(HubGeneration, NeitherOfMariansPaddingTokensIsWritten) {
+  const json config{{"pad_token_id", 5}, {"bos_token_id", 5}, {"eos_token_id", 0}};
+  EXPECT_EQ(hub_generation({}, config, {2, 3, 4, 5, 0, 1}).at("suppress_tokens"), json({4, 5}));
+}
+
 TEST(HubGeneration, ADecoderBeyondT5sCacheHasNone) {
   json config{{"pad_token_id", 0}, {"bos_token_id", 1}, {"eos_token_id", 2}, {"num_layers", 2}};
   config["num_decoder_layers"] = 2;
-  EXPECT_FALSE(hub_generation({}, config).contains("use_cache"));
+  EXPECT_FALSE(hub_generation({}, config, {0, 1, 2}).contains("use_cache"));
   config["num_decoder_layers"] = 3;
-  EXPECT_EQ(hub_generation({}, config).at("use_cache"), false);
+  EXPECT_EQ(hub_generation({}, config, {0, 1, 2}).at("use_cache"), false);
 }
 
 template <class Options>
