@@ -6,7 +6,6 @@ Needs torch and sentencepiece alone.
 
 import argparse
 import json
-import sys
 
 import sentencepiece
 import torch
@@ -45,7 +44,8 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
     translator = Translator(options.model, options.device)
-    lines = sys.stdin.read().splitlines()
+    with open(0, encoding="utf-8", newline="\n") as given:  # other separators, as U+2028, stay in a line
+        lines = [line.rstrip("\r\n") for line in given]
     for begin in range(0, len(lines), options.batch):
         for text in translator(lines[begin:begin + options.batch], options.beams):
             print(text)

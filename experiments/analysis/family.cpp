@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// `centre` + sign * value of each; 0 where that is so but for rounding.
+/// `centre` + sign * value of each; 0 if only rounding tells the two apart.
 Values shifted(const Values& values, double sign, double centre) {
   Values moved;
   for (const double value : values)

@@ -60,7 +60,7 @@ std::optional<Sample> differences_of(const ArmOfStudy& one) {
     if (!mine.primary || is_censored(mine.sample) || is_censored(reference)) continue;
     ++cells;
     for (size_t seed = 0; seed < sums.size(); ++seed)
-      sums[seed] += mine.sample.values[seed] - reference.values[seed];
+      sums[seed] += statistics::difference_of(mine.sample.values[seed], reference.values[seed]);
   }
   if (cells == 0) return {};
   for (double& sum : sums) sum /= cells;

@@ -138,15 +138,15 @@ def sample_answer(question):
     answer = {"mean": numpy.mean(values), "deviation": deviation, "sign_flip_p": share_at_least(values, absolute=True),
               "equivalence_p": max(share_at_least([value + margin for value in values], absolute=False),
                                    share_at_least([margin - value for value in values], absolute=False))}
-    low = high = numpy.mean(values)
-    if deviation > 0:
+    low = high = numpy.mean(values) if answer["sign_flip_p"] <= 0.05 else 0  # of equal values by flipping signs; 0: none
+    if len(set(values)) > 1:
         low, high = scipy.stats.t.interval(0.95, len(values) - 1, loc=numpy.mean(values), scale=scipy.stats.sem(values))
     return answer | {"low": low, "high": high} | t_tests(values)
 
 
 def t_tests(values):
     if len(set(values)) == 1:
-        return {"t_test_p": float(values[0] == 0), "t_greater_p": float(values[0] <= 0)}
+        return {"t_test_p": share_at_least(values, absolute=True), "t_greater_p": share_at_least(values, absolute=False)}
     return {"t_test_p": scipy.stats.ttest_1samp(values, 0).pvalue,
             "t_greater_p": scipy.stats.ttest_1samp(values, 0, alternative="greater").pvalue}
 

@@ -33,8 +33,8 @@ double difference_of(double left, double right);
 /// NaN of no values.
 double mean(std::span<const double> values);
 
-/// The standard deviation of a sample, divided by n - 1. 0 of values that only
-/// rounding tells apart, NaN of fewer than two.
+/// The standard deviation of a sample, divided by n - 1. 0 of values between which difference_of()
+/// finds no difference, NaN of fewer than two.
 double deviation(std::span<const double> values);
 
 /// Student's t-interval of the mean, n - 1 degrees of freedom, clipped to `range`, the possible

@@ -15,11 +15,10 @@ class PowerTest : public ProgramTest {
   Outcome power(const std::string& more) const {
     return program("power", folder_ / "out/tiny", more, "2>&1");
   }
-  /// The plans for a study that compares its runs so.
+  /// The plans for a study that compares so.
   std::vector<nlohmann::json> plans(const std::string& compare, const std::string& flags) {
-    given_runs("out", "--seeds 1,2,3");
     change("metric: perplexity", "metric: perplexity, " + compare);
-    output_of(shell(command("out", "--seeds 1,2,3")));
+    given_runs("out", "--seeds 1,2,3");
     return json_lines(output_of(power(flags + " --json")));
   }
 };

@@ -178,6 +178,7 @@ TEST_F(ExportTest, TheConsumersGiveWhatTheProgramGives) {
   const std::string program = ABLATE_BUILD "/consumer/translate";
   if (!std::filesystem::exists(program)) GTEST_SKIP() << "no consumer beside a LibTorch with CUDA";
   ASSERT_EQ(exported().code, 0);
+  write_file(lines(), read_file(lines()) + "a\u2028b\n");
   for (const int beams : {1, 3}) {
     const auto expected = translated(beams);
     const auto count = std::to_string(beams);

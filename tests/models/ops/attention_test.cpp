@@ -154,9 +154,10 @@ TEST(AttentionWeights, AreTheFormulas) {
   const double scaled = std::pow(3.0, std::log(2.0));  // e^(s ln 2)
   expect_weights({.score_function = ScoreFunction::scalable_softmax}, 1 / (1 + scaled),
                  scaled / (1 + scaled));
-  expect_weights({.score_function = ScoreFunction::softpick}, 0, 1);
+  const double added = 3e-6;  // the paper's 1e-6 beside sums that are divided by the largest e^s
+  expect_weights({.score_function = ScoreFunction::softpick}, 0, 2 / (2 + added));
   const auto below = weights_of({.score_function = ScoreFunction::softpick}, -std::log(2.0));
-  EXPECT_NEAR(below[1], 2 / 2.5, 1e-6) << "|1/2 - 1| is in the sum, too";
+  EXPECT_NEAR(below[1], 2 / (2.5 + added), 1e-6) << "|1/2 - 1| is in the sum, too";
   // sigmoid(s - ln 2) = e^s / (e^s + 2) for two visible keys.
   expect_weights({.score_function = ScoreFunction::sigmoid}, 1.0 / 3, 3.0 / 5);
   expect_weights({.score_function = ScoreFunction::relu2}, 0, std::log(3.0) * std::log(3.0) / 2);
