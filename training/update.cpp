@@ -179,13 +179,22 @@ bool add_over_ranks(const RankGroup& ranks, const models::TransformerImpl& model
   return seen[0].item<float>() > 0;
 }
 
+bool has_trained_router(const models::Mixture& mixture) {
+  const auto parameters = mixture.named_parameters();
+  const auto* weight = parameters.find("router.weight");
+  return weight != nullptr && weight->requires_grad();
+}
+
+/// Those of frozen routers stay.
 void update_selection_biases(const models::TransformerImpl& model,
                              const std::vector<torch::Tensor>& counts) {
   if (counts.empty()) return;
   size_t next = 0;
   for (const auto& module : model.modules())
-    if (const auto mixture = std::dynamic_pointer_cast<models::Mixture>(module))
-      mixture->update_selection_bias(counts.at(next++));
+    if (const auto mixture = std::dynamic_pointer_cast<models::Mixture>(module)) {
+      const auto& of_experts = counts.at(next++);
+      if (has_trained_router(*mixture)) mixture->update_selection_bias(of_experts);
+    }
 }
 
 torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {

@@ -219,7 +219,6 @@ class Sigmoid : public ScoringRouter {
             .logits = h};
   }
   void update_selection_bias(const torch::Tensor& counts) override {
-    if (!weight_.requires_grad()) return;  // frozen, and the bias with it
     torch::NoGradGuard no_grad;
     const auto load = counts.to(bias_.scalar_type());
     bias_.add_((load.mean() - load).sign(), options_.bias_step);
