@@ -68,7 +68,8 @@ nlohmann::json facts_of(const ExportContents& contents) {
           {"eos", tokenizer::kEos},
           {"unk", tokenizer::kUnk},
           {"max_length", contents.experiment.training.max_length},
-          {"family", config::word_of(contents.experiment.model.family)}};
+          {"family", config::word_of(contents.experiment.model.family)},
+          {"running", data::is_running(contents.experiment.data)}};
 }
 
 [[noreturn]] void fail(const std::string& source, const std::string& why) {

@@ -132,7 +132,8 @@ class Model:
         lines, (source, target) = [text(line, "a line") for line in lines], self._sides()
         if self.facts["family"] == "decoder_only":
             batch = 1  # prompts of one batch must be equally long
-        behind = [self.facts["eos"]] if source.ends or self.facts["family"] == "decoder_only" else []
+        closes = (source.ends or self.facts["family"] == "decoder_only") and not self.facts["running"]
+        behind = [self.facts["eos"]] if closes else []
         read = [source.encode(line) if line.strip() else [] for line in lines]
         rows = [ids + behind for ids in read if ids]
         search: dict[str, Any] = {"method": "greedy"} if beams == 1 else {"method": "beam", "beams": beams}
@@ -146,8 +147,8 @@ class Model:
         sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
         refuse_unknown(unknown, ("max_length", *sampling))
         how = {name: _option(name, value) for name, value in {"max_length": max_length, **sampling}.items() if value is not None}
-        if self.facts["family"] != "decoder_only":
-            raise ValueError(f"generate takes a decoder_only model, and this one is {self.facts['family']}; use translate")
+        if self.facts["family"] != "decoder_only" or not self.facts["running"]:
+            raise ValueError("generate needs a language model (data.task: language or tokens, and model.family: decoder_only); use translate")
         source, target = self._sides()
         ids = [token for line in text(prompt, "prompt").split("\n") for token in (*source.encode(line), self.facts["eos"])]
         row = ids[:-1] or ids  # an end token closes every line but the one to go on with, and stands before a text

@@ -75,6 +75,13 @@ class Exported(example.Case):
             said = ablate_lab.call("generate", run, "--beam", 1, "--max-length", 8, "--one-line", f"--prompt={prompt}")
             self.assertEqual(prompt + model.generate(prompt, max_length=8), said.removesuffix("\n"))
 
+    def test_a_decoder_of_pairs_translates_alone_and_a_language_model_goes_on(self):
+        _, pairs = exported("pairs", {name: STUDY["base"][name] for name in ("data", "tokenizer")})
+        with self.assertRaisesRegex(ValueError, "needs a language model .*; use translate"):
+            pairs.generate("a b")
+        run, model = numbers()
+        self.assertEqual(model.translate(["1 2 3"]), ablate_lab.call("translate", run, "--beam", 1, input="1 2 3\n").splitlines())
+
     def test_a_drawn_continuation_follows_the_seed_of_torch(self):
         import torch
         for how in ({"temperature": 2.0, "top_k": 20}, {"top_k": 20}, {"top_p": 0.99}, {"temperature": 1}):
@@ -85,7 +92,7 @@ class Exported(example.Case):
             self.assertTrue(drawn[0] == drawn[1] != drawn[2], (how, drawn))
 
     def test_a_translator_does_not_generate(self):
-        with self.assertRaisesRegex(ValueError, "generate takes a decoder_only model, and this one is encoder_decoder; use translate"):
+        with self.assertRaisesRegex(ValueError, "needs a language model .*; use translate"):
             ablate_lab.load_model(example.model()).generate("a b")
 
     def test_without_sentencepiece_ids_still_work(self):
