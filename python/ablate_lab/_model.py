@@ -130,10 +130,11 @@ class Model:
         refuse_unknown(unknown, ("beams", "batch"))
         beams, batch = _option("beams", beams), _option("batch", batch)
         lines, (source, target) = [text(line, "a line") for line in lines], self._sides()
+        if self.facts["running"]:
+            raise ValueError("translate needs a model of pairs of texts, and this one goes on with running text; use generate")
         if self.facts["family"] == "decoder_only":
             batch = 1  # prompts of one batch must be equally long
-        closes = (source.ends or self.facts["family"] == "decoder_only") and not self.facts["running"]
-        behind = [self.facts["eos"]] if closes else []
+        behind = [self.facts["eos"]] if source.ends or self.facts["family"] == "decoder_only" else []
         read = [source.encode(line) if line.strip() else [] for line in lines]
         rows = [ids + behind for ids in read if ids]
         search: dict[str, Any] = {"method": "greedy"} if beams == 1 else {"method": "beam", "beams": beams}
