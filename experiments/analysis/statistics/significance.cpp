@@ -27,7 +27,7 @@ double t_of(std::span<const double> differences) {
          deviation(differences);
 }
 
-/// Without scatter nothing is known of the error of the mean, and t is of no use.
+/// The mean of such values has no standard error, so there is no t.
 bool all_equal(std::span<const double> values) { return deviation(values) == 0; }
 
 }  // namespace
