@@ -163,8 +163,8 @@ class Entries(unittest.TestCase):
             published = (compare | compare.get("arms", {}).get(claim.arm, {})).get("published")
             if published is not None:
                 look, difference = claim.looks[0], claim.published["arm"] - claim.published["baseline"]
-                of = [look.baseline["mean"], *map(float, re.findall(r"of a loss of (\d\.\d+)", claim.margin_from))]  # what shares are of
-                units = (1, *(loss / claim.published["baseline"] for loss in of)) if look.metric == "loss" else (1,)
+                losses = [look.baseline["mean"], *map(float, re.findall(r"of a loss of (\d\.\d+)", claim.margin_from))]  # what shares are of
+                units = (1, *(loss / claim.published["baseline"] for loss in losses)) if look.metric == "loss" else (1,)
                 self.assertLess(min(abs(published / (difference * unit) - 1) for unit in units), 0.05, claim.id)
                 stated += 1
         self.assertTrue(stated)

@@ -68,9 +68,9 @@ def main():
         rates[effect], medians[effect] = claimed[:, -1].mean(), numpy.median(first)
         shown = f"{medians[effect]:.0f}" if medians[effect] <= SEEDS else f"> {SEEDS}"
         induced = induced_looks(samples[:, :12])
-        half = f"{numpy.median(induced):.0f}" if numpy.median(induced) <= 12 else "> 12"
+        median = f"{numpy.median(induced):.0f}" if numpy.median(induced) <= 12 else "> 12"
         print(f"| {effect} | {100 * claimed[:, 11].mean():.1f} % | {100 * rates[effect]:.1f} % | {shown} "
-              f"| {100 * (induced <= 12).mean():.1f} % | {half} |")
+              f"| {100 * (induced <= 12).mean():.1f} % | {median} |")
     if rates[0] > MOST or medians[2] > MEDIAN:
         sys.exit(f"more than {100 * MOST:.0f} % without an effect, or a median of more than {MEDIAN} seeds with two deviations")
 
