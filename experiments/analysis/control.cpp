@@ -56,8 +56,9 @@ std::vector<std::string> control_notes(const Evidence& evidence) {
     auto note = fmt::format(
         "{}: the control, which is the baseline with other random numbers, differs by {} in {}, "
         "and the deviation of its differences, the floor, is {}.",
-        name_of(control), format_metric(control.contrast().mean, metric), display_name(metric),
-        format_metric(floor, metric));
+        name_of(control),
+        value_beside(control.contrast().mean, control.contrast().interval, metric),
+        display_name(metric), positive_figure(floor, metric));
     if (const auto others = multiples(control, floor); floor > 0 && !others.empty())
       note += " Mean differences in floors: " + others + ".";
     notes.push_back(std::move(note));

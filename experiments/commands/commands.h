@@ -48,8 +48,8 @@ void add_doctor(CLI::App& app);
 
 /// Prints what differences and margins the study can show of its first task, in standard deviations
 /// of the differences, since their scatter is not known before it has run; nothing without a
-/// comparison.
-void print_power(const config::Study& study);
+/// comparison. `look` is that of its lock, 0 without one.
+void print_power(const config::Study& study, int64_t look, std::ostream& out);
 
 /// Possible paths of a file or folder of the source that ships with the program: in share/ablate
 /// beside the program's folder, or else beside that folder.

@@ -34,6 +34,7 @@ struct PowerRequest {
   std::string folder;
   std::optional<double> difference;
   int64_t arms = 0;  // 0: as many comparisons as the pilot has
+  int64_t look = 0;  // of the study that is planned; 0: it is not registered
   bool json = false;
 };
 
@@ -123,7 +124,8 @@ std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, const config::C
     plan.seeds = statistics::seeds_for({.comparisons = plan.comparisons,
                                         .testing = testing_of(compare),
                                         .aim = plan.aim,
-                                        .effect = plan.difference / plan.deviation},
+                                        .effect = plan.difference / plan.deviation,
+                                        .look = request.look},
                                        plan.size / plan.deviation, kMostSeeds);
   return plans;
 }
@@ -170,7 +172,16 @@ const char* words_for(statistics::Testing testing) {
   return "sign flips";
 }
 
-std::string power_table(const std::vector<PowerPlan>& plans, const config::Comparison& compare) {
+double level_of(int64_t look) { return analysis::kLevel / statistics::look_factor(look); }
+
+/// ", at the level 0.0076 of look 2 at its question"; empty for look 0.
+std::string level_words(int64_t look) {
+  if (look == 0) return "";
+  return fmt::format(", at the level {:.2g} of look {} at its question", level_of(look), look);
+}
+
+std::string power_table(const std::vector<PowerPlan>& plans, const config::Comparison& compare,
+                        int64_t look) {
   report::Grid grid{.title = "Seeds with which 80 % of studies show it", .columns = {}, .rows = {}};
   for (const auto* name : {"task", "arm", "test set", "metric", "to show"})
     grid.columns.push_back({.heading = name, .holds = report::Holds::names});
@@ -183,20 +194,18 @@ std::string power_table(const std::vector<PowerPlan>& plans, const config::Compa
          {plan.test_set},
          {analysis::display_name(plan.metric)},
          {shown_text(plan)},
-         {analysis::format_metric(plan.deviation, plan.metric)},
+         {analysis::positive_figure(plan.deviation, plan.metric)},
          {std::to_string(plan.pilot_seeds)},
          {std::to_string(plan.comparisons)},
          {plan.seeds ? std::to_string(*plan.seeds) : fmt::format("> {}", kMostSeeds)}});
   grid.note = fmt::format(
-      "Tested by {} (compare.test, compare.correction). The deviation is that of the differences "
-      "between seeds. That "
-      "of "
-      "few pilot seeds is uncertain: three know it to a factor of about 3.",
-      words_for(testing_of(compare)));
+      "Tested by {} (compare.test, compare.correction){}. The deviation is that of the differences "
+      "between seeds. That of few pilot seeds is uncertain: three know it to a factor of about 3.",
+      words_for(testing_of(compare)), level_words(look));
   return report::layout(grid);
 }
 
-nlohmann::json as_json(const PowerPlan& plan, const config::Comparison& compare) {
+nlohmann::json as_json(const PowerPlan& plan, const config::Comparison& compare, int64_t look) {
   nlohmann::json json{{"task", plan.task},
                       {"arm", plan.arm},
                       {"test_set", plan.test_set},
@@ -208,6 +217,7 @@ nlohmann::json as_json(const PowerPlan& plan, const config::Comparison& compare)
                       {"pilot_seeds", plan.pilot_seeds},
                       {"comparisons", plan.comparisons},
                       {"deviation", plan.deviation},
+                      {"look", look},
                       {"seeds", nullptr}};
   if (plan.seeds) json["seeds"] = *plan.seeds;
   if (plan.aim == statistics::Aim::difference && compare.test == config::PairedTest::sign_flip)
@@ -228,9 +238,9 @@ void show_power(const PowerRequest& request) {
   const auto& compare = *study.compare;
   const auto plans =
       plans_of(analysis::make_evidence(study, records::read_runs(study, folder)), compare, request);
-  if (!request.json) std::cout << power_table(plans, compare);
+  if (!request.json) std::cout << power_table(plans, compare, request.look);
   for (const auto& plan : plans)
-    if (request.json) std::cout << as_json(plan, compare).dump() << "\n";
+    if (request.json) std::cout << as_json(plan, compare, request.look).dump() << "\n";
 }
 
 /// "3 seeds and 1 comparison", "6 seeds and 4 comparisons with a margin"
@@ -239,23 +249,26 @@ std::string counted(const statistics::Design& design, const char* more) {
                      design.comparisons, design.comparisons == 1 ? "" : "s", more);
 }
 
-/// The fewest seeds that can show a difference of one arm alone.
+/// The fewest seeds that can show a difference of one arm alone, or that it is within its margin.
 int64_t fewest_seeds(const statistics::Design& design) {
   using statistics::Testing;
-  constexpr double level = 1 - statistics::kConfidence;
   if (design.testing == Testing::t) return 2;
-  const bool alone = design.testing == Testing::joint;
-  return statistics::differences_needed(level, alone ? 1 : design.comparisons,
-                                        design.testing == Testing::e_value
-                                            ? statistics::smallest_e_value_p
-                                            : statistics::smallest_sign_flip_p);
+  const bool differs = design.aim == statistics::Aim::difference;
+  const bool alone = differs && design.testing == Testing::joint;
+  const auto of_signs =
+      differs ? statistics::smallest_sign_flip_p : statistics::smallest_equivalence_p;
+  const auto of_e_values =
+      differs ? statistics::smallest_e_value_p : statistics::smallest_e_value_greater_p;
+  return statistics::differences_needed(
+      level_of(design.look), alone ? 1 : design.comparisons,
+      design.testing == Testing::e_value ? of_e_values : of_signs);
 }
 
 void print_power_of_differences(const statistics::Design& design, const config::Comparison& compare,
-                                bool test_sets_are_named) {
+                                bool test_sets_are_named, std::ostream& out) {
   const auto effect = statistics::detectable_size(design);
-  std::cout << fmt::format(
-      "{} of {} {} (docs/statistics.md).\n", counted(design, ""),
+  out << fmt::format(
+      "{} of {} {} (docs/statistics.md{}).\n", counted(design, ""),
       compare.over == config::Over::tasks ? "the mean over all tasks" : "a task",
       effect
           ? fmt::format("show a difference of {:.1f} of its standard deviations between seeds in "
@@ -264,10 +277,11 @@ void print_power_of_differences(const statistics::Design& design, const config::
                         test_sets_are_named ? "" : ", if one test set is within the trained length")
           : fmt::format("can show no difference{}; {} seeds can",
                         design.testing == statistics::Testing::min_p ? " of a single arm" : "",
-                        fewest_seeds(design)));
+                        fewest_seeds(design)),
+      level_words(design.look));
 }
 
-void print_power_of_margins(statistics::Design design) {
+void print_power_of_margins(statistics::Design design, std::ostream& out) {
   std::string shown;
   for (const auto& [aim, words] : {std::pair{statistics::Aim::equality, "that an arm is equal"},
                                    std::pair{statistics::Aim::no_loss, "that it is no worse"}}) {
@@ -276,14 +290,16 @@ void print_power_of_margins(statistics::Design design) {
       shown += fmt::format("{}{} if its margin is {:.1f} standard deviations of the differences",
                            shown.empty() ? "" : ", and ", words, *margin);
   }
-  if (!shown.empty())
-    std::cout << fmt::format("{} show in 80 % of studies of arms without an effect {}.\n",
-                             counted(design, " with a margin"), shown);
+  out << counted(design, " with a margin")
+      << (shown.empty()
+              ? fmt::format(" cannot show that an arm is within it; {} seeds can.\n",
+                            fewest_seeds(design))
+              : fmt::format(" show in 80 % of studies of arms without an effect {}.\n", shown));
 }
 
 }  // namespace
 
-void print_power(const config::Study& study) {
+void print_power(const config::Study& study, int64_t look, std::ostream& out) {
   if (!study.compare || study.crossed) return;
   const auto& task = study.declared_settings.front();
   int64_t arms = 0, claims = 0, margins = 0;
@@ -302,10 +318,11 @@ void print_power(const config::Study& study) {
   const auto sets = settings * config::count_primary_sets(*study.compare, task.name);
   statistics::Design design{.seeds = std::ssize(study.seeds),
                             .comparisons = std::max<int64_t>(1, arms * sets),
-                            .testing = testing_of(*study.compare)};
-  if (claims > 0 || arms == 0) print_power_of_differences(design, *study.compare, are_named);
+                            .testing = testing_of(*study.compare),
+                            .look = look};
+  if (claims > 0 || arms == 0) print_power_of_differences(design, *study.compare, are_named, out);
   design.comparisons = margins * sets;
-  if (margins > 0) print_power_of_margins(design);
+  if (margins > 0) print_power_of_margins(design, out);
 }
 
 void add_power(CLI::App& app) {
@@ -323,14 +340,16 @@ void add_power(CLI::App& app) {
   verb->add_option("--arms", request->arms,
                    "Comparisons of the study that is planned; default: as many as the pilot has")
       ->check(between(1, 10000));
+  verb->add_option("--look", request->look,
+                   "Which study of its question the planned one will be if it is registered "
+                   "(ablate register), which lowers its level; absent: not registered")
+      ->check(between(1, 1000));
   verb->add_flag("--json", request->json, "Print one line of JSON for each comparison");
   verb->footer(
       "Trains nothing. Takes the deviation of the pilot's differences between seeds, and simulates "
       "the tests by which the study decides (docs/statistics.md): those of compare.test and "
-      "compare.correction, of a "
-      "difference or, where it claims that an arm is equal or no worse, of its margin. Choose "
-      "seeds "
-      "for the study that the pilot did not use.\n"
+      "compare.correction, of a difference or, if it claims that an arm is equal or no worse, of "
+      "its margin. Choose seeds for the study that the pilot did not use.\n"
       "Examples:\n"
       "  ablate run study.yaml --seeds 101,102,103 --output pilot\n"
       "  ablate power pilot/study --difference 0.01 --arms 4");

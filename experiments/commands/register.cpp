@@ -5,8 +5,6 @@
 #include <set>
 
 #include "data/corpus.h"
-#include "experiments/analysis/statistics/estimates.h"
-#include "experiments/analysis/statistics/significance.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/config/schema/printer.h"
@@ -34,16 +32,6 @@ std::vector<std::string> data_sha256_of(const config::Study& study) {
       digests.insert(data::load(data, study.data_folder, run::kDataSeed).sha256);
   }
   return {digests.begin(), digests.end()};
-}
-
-constexpr double kLevel = 1 - statistics::kConfidence;
-
-/// The fewest seeds that can show a difference by sign flips of the same seeds; 0 for other tests.
-int64_t seeds_of_first_claim(const config::Study& study, int64_t look) {
-  if (!study.compare || study.crossed || study.compare->test != config::PairedTest::sign_flip)
-    return 0;
-  return statistics::differences_needed(kLevel / statistics::look_factor(look), 1,
-                                        statistics::smallest_sign_flip_p);
 }
 
 void register_study(const RegisterRequest& request) {
@@ -74,11 +62,7 @@ void register_study(const RegisterRequest& request) {
   std::cout << lock.string() << "\n";
   std::cerr << fmt::format("registered at {}: {} runs of {} ({})\n", program.began,
                            study.runs.size(), study.name, declared.substr(0, 12));
-  if (const auto needed = seeds_of_first_claim(study, look); std::ssize(study.seeds) < needed)
-    std::cerr << fmt::format(
-        "warning: as study {} of its question it is tested at the level {:.2g}, which takes {} "
-        "seeds\n",
-        look, kLevel / statistics::look_factor(look), needed);
+  print_power(study, look, std::cerr);
   if (program.commit.empty() || program.commit.ends_with("-dirty"))
     std::cerr << "warning: this program was built from a source that was not committed, so that "
                  "its results will be exploratory\n";

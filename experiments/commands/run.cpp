@@ -236,6 +236,13 @@ void take_folder(const CLI::App& verb, RunRequest& request) {
   request.output = folder.path.parent_path();
 }
 
+/// Which look at its question the study of `file` is; 0: it is not registered, or has changed.
+int64_t registered_look(const std::filesystem::path& file, const config::Study& study) {
+  const auto lock = records::read_lock(records::lock_of(file));
+  return lock && lock->study_sha256 == records::declared_sha256(study, study.seeds) ? lock->look
+                                                                                    : 0;
+}
+
 }  // namespace
 
 void add_run(CLI::App& app) {
@@ -277,7 +284,7 @@ void add_run(CLI::App& app) {
     const bool timed = !request->launcher && request->ranks == 1;
     schedule::dry_run(study, study_options(*request, study),
                       {.json = request->json, .timed = timed});
-    if (!request->json) print_power(study);
+    if (!request->json) print_power(study, registered_look(request->study, study), std::cout);
   });
 }
 

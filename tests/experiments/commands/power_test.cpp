@@ -36,6 +36,35 @@ TEST_F(PowerTest, TellsTheSeedsThatADifferenceTakes) {
   EXPECT_EQ(power("--difference -1").code, 2);
 }
 
+TEST_F(PowerTest, ARegisteredStudyPlansForTheLevelOfItsLook) {
+  given_runs("out", "--seeds 1,2,3");
+  const auto seeds = [&](const std::string& look) {
+    return json_lines(output_of(power("--difference 1e6 --json --look " + look)))
+        .front()
+        .at("seeds");
+  };
+  EXPECT_EQ(seeds("1"), 7) << "2 / 2^6 is above 0.05 x 6 / pi^2 = 0.0304, 2 / 2^7 is not";
+  EXPECT_EQ(seeds("2"), 9) << "2 / 2^8 is above 0.05 x 6 / (4 pi^2) = 0.0076, 2 / 2^9 is not";
+  EXPECT_TRUE(says(power("--difference 1e6 --look 2").output,
+                   "at the level 0.0076 of look 2 at its question"));
+  const auto planned = [&] { return program("run --dry-run", study(), "2>&1").output; };
+  EXPECT_TRUE(says(planned(), "6 seeds can (docs/statistics.md)."));
+  const std::string at_once = "7 seeds can (docs/statistics.md, at the level 0.03 of look 1 at its";
+  EXPECT_TRUE(ends(program("register", study(), "2>&1"), 0, at_once));
+  EXPECT_TRUE(says(
+      planned(), "7 seeds can (docs/statistics.md, at the level 0.03 of look 1 at its question)"));
+  append("question: Is wide better?\n");
+  EXPECT_TRUE(says(planned(), "6 seeds can (docs/statistics.md).")) << "it has changed since";
+}
+
+TEST_F(PowerTest, ARegisteredStudyWithAMarginSaysHowManySeedsItTakes) {
+  change("metric: perplexity", "metric: perplexity, claim: equal, margin: 0.1");
+  EXPECT_TRUE(says(program("register", study(), "2>&1").output,
+                   "1 seed and 1 comparison with a margin cannot show that an arm is within it; 6 "
+                   "seeds can"))
+      << "1 / 2^5 is above 0.0304";
+}
+
 TEST_F(PowerTest, AStudyThatDeclaresTTestsPlansForThem) {
   const auto plan = plans("test: t", "--difference 1e6").front();
   EXPECT_EQ(plan.at("seeds"), 2) << "two seeds are enough for a t test";
