@@ -56,6 +56,19 @@ TEST(Together, PoolsTheSettingsOfOneArm) {
   EXPECT_EQ(arm.slope, "");
 }
 
+TEST(Together, TheRoundingOfEqualScoresIsNoDifference) {
+  // 0.5 + 1.1e-16 is the next double above 0.5.
+  const std::vector<double> rounding{0, 1.2e-16, 0, 1.2e-16, 0, 1.2e-16};
+  const std::vector<Evidence> studies{study_with("one", 1000, rounding),
+                                      study_with("two", 1000, rounding)};
+  const auto together = pool(studies, {});
+  ASSERT_EQ(together.arms.size(), 1U);
+  for (const auto& setting : together.arms.front().settings) {
+    EXPECT_EQ(setting.differences.mean, 0);
+    EXPECT_EQ(setting.differences.deviation, 0);
+  }
+}
+
 TEST(Together, LeavesTheControlsOut) {
   auto one = study_with("one", 1000, kGains), two = study_with("two", 1000, kGains);
   for (auto* study : {&one, &two}) {
