@@ -41,6 +41,20 @@ void export_run(exchange::ExportRequest request, const Words& words) {
   std::cerr << "written: " << request.to.string() << "\n";
 }
 
+void import_weights(const exchange::ImportRequest& request) {
+  if (const auto unused = exchange::import_safetensors(request); unused > 0)
+    std::cerr << fmt::format("{} tensors of the file were not asked for\n", unused);
+}
+
+void import_model(const exchange::ImportRequest& request) {
+  exchange::import_huggingface(request);
+  if (const auto unread = exchange::unread_generation(request.from); !unread.empty())
+    std::cerr << fmt::format(
+        "note: the folder says how its texts are written ({}), and the run decodes as its decoding "
+        "says, by greedy search at first\n",
+        unread);
+}
+
 }  // namespace
 
 void add_export(CLI::App& app) {
@@ -115,9 +129,7 @@ void add_import(CLI::App& app) {
   verb->callback([request, project] {
     if (!project->empty() && *project != "huggingface")
       throw UsageError("--from must be huggingface");
-    const auto unused = project->empty() ? exchange::import_safetensors(*request)
-                                         : exchange::import_huggingface(*request);
-    if (unused > 0) std::cerr << fmt::format("{} tensors of the file were not asked for\n", unused);
+    project->empty() ? import_weights(*request) : import_model(*request);
     std::cerr << "written: " << request->to.string() << "\n";
   });
 }

@@ -1,9 +1,13 @@
 #include "experiments/exchange/huggingface/import_huggingface.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
+#include "experiments/exchange/huggingface/config_fields.h"
 #include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/durable_file.h"
@@ -34,9 +38,28 @@ TokenizerSpecials said_by(const HubTokenizer& files) {
           .end = first(files.around.behind)};
 }
 
+/// The fields of Transformers 5.24 that change which text is written, with the values of plain
+/// greedy search; ids that are absent are null.
+const std::map<std::string, nlohmann::json>& greedy_search() {
+  static const std::map<std::string, nlohmann::json> kFields{{"bad_words_ids", nullptr},
+                                                             {"begin_suppress_tokens", nullptr},
+                                                             {"do_sample", false},
+                                                             {"forced_bos_token_id", nullptr},
+                                                             {"forced_decoder_ids", nullptr},
+                                                             {"min_length", 0},
+                                                             {"min_new_tokens", nullptr},
+                                                             {"no_repeat_ngram_size", 0},
+                                                             {"num_beam_groups", 1},
+                                                             {"num_beams", 1},
+                                                             {"penalty_alpha", nullptr},
+                                                             {"repetition_penalty", 1.0},
+                                                             {"suppress_tokens", nullptr}};
+  return kFields;
+}
+
 }  // namespace
 
-int64_t import_huggingface(const ImportRequest& request) {
+void import_huggingface(const ImportRequest& request) {
   if (!request.names.empty()) throw UsageError("--from huggingface takes no --names");
   const auto files = request.tokenizers.empty() ? read_tokenizer(request.from) : HubTokenizer{};
   const auto read =
@@ -62,7 +85,17 @@ int64_t import_huggingface(const ImportRequest& request) {
                                   .weights = read.weights,
                                   .environment = environment,
                                   .files = {}});
-  return 0;
+}
+
+std::string unread_generation(const std::filesystem::path& folder) {
+  const auto own = folder / "generation_config.json";
+  const auto said = parse_config(
+      training::read_bytes(std::filesystem::exists(own) ? own : folder / "config.json"));
+  std::vector<std::string> words;
+  for (const auto& [name, greedy] : greedy_search())
+    if (said.contains(name) && !said[name].is_null() && said[name] != greedy)
+      words.push_back(name + " " + said[name].dump());
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace ablate::exchange

@@ -6,8 +6,13 @@ namespace ablate::exchange {
 
 /// Makes a run folder of a model of Hugging Face's Transformers with its tokenizer, or with one of
 /// ours (`tokenizers`). `config`, if given, has everything but the model; absent: a task that suits
-/// the model and names files that do not exist. Returns 0: no tensor is left over. Throws as
+/// the model and names files that do not exist. No tensor is left over. Throws as
 /// read_huggingface() and read_tokenizer(), and UsageError if ours has another vocabulary.
-int64_t import_huggingface(const ImportRequest& request);
+void import_huggingface(const ImportRequest& request);
+
+/// What a folder asks for when texts are written, which a run does not read: "num_beams 6,
+/// repetition_penalty 1.3", of generation_config.json or, in an older folder, of config.json.
+/// Empty: what greedy search does. Throws CheckpointError if the file is not JSON.
+std::string unread_generation(const std::filesystem::path& folder);
 
 }  // namespace ablate::exchange

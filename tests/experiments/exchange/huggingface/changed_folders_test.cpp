@@ -1,6 +1,7 @@
 #include "experiments/config/schema/rules.h"
 #include "experiments/exchange/huggingface/family.h"
 #include "experiments/exchange/huggingface/family_maps.h"
+#include "experiments/exchange/huggingface/import_huggingface.h"
 #include "experiments/exchange/huggingface/read_huggingface.h"
 #include "tests/experiments/exchange/huggingface/family_folder.h"
 #include "tests/message_table.h"
@@ -184,6 +185,18 @@ TEST_F(ChangedFolders, InfinityAsPythonWritesItIsRead) {
 std::vector<json> odd_values(const json& value) {
   if (value.is_number_float()) return {0.0, -1.0, "0.1", 1e300};
   return {0, -1, 1, 6, 1'000'000'000'000, 2.5, true, uint64_t{1} << 63};
+}
+
+TEST_F(ChangedFolders, HowTheirTextsAreWrittenIsNamedIfItIsNotGreedily) {
+  training::write_durably(folder() / "config.json", R"({"num_beams": 6, "min_length": 0})");
+  EXPECT_EQ(unread_generation(folder()), "num_beams 6") << "an older folder";
+  const auto unread = [&](const std::string& generation) {
+    training::write_durably(folder() / "generation_config.json", generation);
+    return unread_generation(folder());
+  };
+  EXPECT_EQ(unread(R"({"num_beams": 1, "repetition_penalty": 1, "suppress_tokens": null})"), "");
+  EXPECT_EQ(unread(R"({"do_sample": true, "bad_words_ids": [[58100]]})"),
+            "bad_words_ids [[58100]], do_sample true");
 }
 
 TEST_F(ChangedFolders, NoNumberMakesAModelThatBreaksARule) {
