@@ -57,6 +57,13 @@ std::vector<int32_t> file_ids(const tokenizer::IdMap& ids, const data::DataOptio
   return all;
 }
 
+/// How many numbers a model of token files reads; null: it reads text.
+nlohmann::json count_of_numbers(const data::DataOptions& data) {
+  const auto* tokens = std::get_if<data::Tokens>(&data);
+  if (tokens == nullptr || !tokens->vocabulary) return nullptr;
+  return *tokens->vocabulary;
+}
+
 nlohmann::json facts_of(const ExportContents& contents) {
   return {{"format", kFormat},
           {"source_ids", file_ids(contents.tokenizers.source.ids(), contents.experiment.data)},
@@ -69,7 +76,8 @@ nlohmann::json facts_of(const ExportContents& contents) {
           {"unk", tokenizer::kUnk},
           {"max_length", contents.experiment.training.max_length},
           {"family", config::word_of(contents.experiment.model.family)},
-          {"running", data::is_running(contents.experiment.data)}};
+          {"running", data::is_running(contents.experiment.data)},
+          {"numbers", count_of_numbers(contents.experiment.data)}};
 }
 
 [[noreturn]] void fail(const std::string& source, const std::string& why) {

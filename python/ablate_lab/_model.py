@@ -152,6 +152,8 @@ class Model:
             raise ValueError("generate needs a language model (data.task: language or tokens, and model.family: decoder_only); use translate")
         source, target = self._sides()
         ids = [token for line in text(prompt, "prompt").split("\n") for token in (*source.encode(line), self.facts["eos"])]
+        if self.facts["numbers"] and UNKNOWN in ids:
+            raise ValueError(f"the prompt {prompt!r} holds what is no id: this model reads numbers below {self.facts['numbers']}, with spaces between them")
         row = ids[:-1] or ids  # an end token closes every line but the one to go on with, and stands before a text
         method = "sample" if how.keys() & sampling.keys() else "greedy"
         found = self._outputs(method, [row], max_ratio=1e9, **how)[0]

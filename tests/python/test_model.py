@@ -74,6 +74,9 @@ class Exported(example.Case):
         for prompt in ("5 6", "5 6 9", "9", "1 2 9 ", "3 4 9 0 1", "1\n2 9"):
             said = ablate_lab.call("generate", run, "--beam", 1, "--max-length", 8, "--one-line", f"--prompt={prompt}")
             self.assertEqual(prompt + model.generate(prompt, max_length=8), said.removesuffix("\n"))
+        for prompt in ("5 10", "five", "5 5x"):
+            with self.assertRaisesRegex(ValueError, "holds what is no id: this model reads numbers below 10"):
+                model.generate(prompt)
 
     def test_a_decoder_of_pairs_translates_and_a_language_model_generates(self):
         _, pairs = exported("pairs", {name: STUDY["base"][name] for name in ("data", "tokenizer")})
@@ -137,7 +140,7 @@ class Keywords(example.Case):
         super().setUp()
         self.calls = []
         module = type("Module", (), {"greedy": None})
-        facts = {"family": "decoder_only", "running": True, "eos": 2, "pad": 0, "source_ids": [0, 1, 2], "target_ids": [0, 1, 2]}
+        facts = {"family": "decoder_only", "running": True, "numbers": None, "eos": 2, "pad": 0, "source_ids": [0, 1, 2], "target_ids": [0, 1, 2]}
         self.model = _model.Model(module, {"ablate.json": json.dumps(facts), "source.model": b"", "target.model": b""}, "cpu")
         self.patch(_model, "_Tokenizer", lambda model, ids: type("Tokenizer", (), {"ends": True, "encode": lambda self, text: [1], "decode": lambda self, ids: ""})())
         self.patch(self.model, "_outputs", lambda method, rows, **options: self.calls.append((method, options)) or [[1]] * len(rows))
