@@ -45,6 +45,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang would ask for a runtime of its
   target_compile_options(ablate::torch INTERFACE -fopenmp)
 endif()
 target_compile_definitions(ablate::torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+# Without NDEBUG some classes of LibTorch's headers have members that those of its library lack (at::RecordFunction).
+target_compile_definitions(ablate::torch INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
 if(ABLATE_RPATH)  # as RPATH, not RUNPATH: what a module of a cluster sets as LD_LIBRARY_PATH must not come first
   target_link_options(ablate::torch INTERFACE LINKER:--disable-new-dtags)
 else()
