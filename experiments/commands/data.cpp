@@ -99,13 +99,22 @@ void write_set(const std::filesystem::path& file, const std::vector<data::Exampl
     if (example.tokens)
       throw UsageError(example.tokens->path().string() +
                        " holds tokens without their text, which no TSV file takes");
-    if ((example.source + example.target).find('\t') != std::string::npos)
+    const bool pair = !example.source.empty();  // of running text there is no source
+    if (pair && (example.source + example.target).find('\t') != std::string::npos)
       throw data::DataError(file.string() +
-                            ": a line holds a tab, which TSV cannot: " + example.source);
-    if (!example.source.empty()) text += example.source + "\t";  // of running text there is none
+                            ": a side holds a tab, or a source is two texts, which TSV without "
+                            "names cannot: " +
+                            example.source);
+    if (pair) text += example.source + "\t";
     text += example.target + "\n";
   }
   training::write_durably(file, text);
+}
+
+/// The file of a test set, which may have the name of another set.
+std::string file_of_test(const std::string& name) {
+  const auto part = records::file_part(name);
+  return (part == "train" || part == "validation" ? "test-" : "") + part + ".tsv";
 }
 
 void make(const DataRequest& request) {
@@ -115,7 +124,7 @@ void make(const DataRequest& request) {
     write_set(folder / "train.tsv", corpus.train);
     write_set(folder / "validation.tsv", corpus.validation);
     for (const auto& test : corpus.tests)
-      write_set(folder / (records::file_part(test.name) + ".tsv"), test.examples);
+      write_set(folder / file_of_test(test.name), test.examples);
     std::cerr << folder.string() << "\n";
   });
 }

@@ -60,6 +60,34 @@ TEST_F(DataFlagsTest, NameTheFilesOfEveryTask) {
   EXPECT_EQ(read_file(folder_ / "out/language/validation.tsv"), "four\n");
 }
 
+TEST_F(DataFlagsTest, ATestSetNamedAsAnotherSetHasAFileOfItsOwn) {
+  write_file(folder_ / "train.tsv", "red\ta\n");
+  write_file(folder_ / "validation.tsv", "blue\tb\n");
+  for (const auto* name : {"train", "validation"})
+    EXPECT_TRUE(ends(data(std::string("make --task text --train left.txt,right.txt --validation "
+                                      "left.txt,right.txt --output out --test ") +
+                          name + ".tsv"),
+                     0));
+  for (const auto* name : {"train", "validation"})
+    EXPECT_EQ(read_file(folder_ / "out/text" / (std::string(name) + ".tsv")), "red\trot\n");
+  EXPECT_EQ(read_file(folder_ / "out/text/test-train.tsv"), "red\ta\n");
+  EXPECT_EQ(read_file(folder_ / "out/text/test-validation.tsv"), "blue\tb\n");
+}
+
+TEST_F(DataFlagsTest, OnlyPairsMayHoldNoTab) {
+  write_file(folder_ / "code.txt", "if (a)\n\tb();\nc();\n\td();\n");
+  EXPECT_TRUE(ends(data("make --task language --train code.txt --held-out 0.3 --output out"), 0));
+  EXPECT_EQ(read_file(folder_ / "out/language/train.tsv") +
+                read_file(folder_ / "out/language/validation.tsv"),
+            read_file(folder_ / "code.txt"));
+  write_file(folder_ / "two.jsonl",
+             "{\"text\": \"a\", \"b\": \"c\", \"label\": 1}\n"
+             "{\"text\": \"b\", \"b\": \"c\", \"label\": 0}\n");
+  EXPECT_TRUE(ends(data("make --task labelled --train two.jsonl --validation two.jsonl --test "
+                        "two.jsonl --format jsonl --columns-text-pair b --output out"),
+                   3, "a side holds a tab, or a source is two texts"));
+}
+
 TEST_F(DataFlagsTest, AreRefusedWhereTheTaskTakesAnotherNumberOfFiles) {
   EXPECT_TRUE(ends(data("show --task language --train text.txt left.txt"), 2,
                    "--train: data.train must be text, not a list"));
