@@ -64,6 +64,11 @@ nlohmann::json count_of_numbers(const data::DataOptions& data) {
   return *tokens->vocabulary;
 }
 
+bool masks_documents(const data::DataOptions& data) {
+  const auto* tokens = std::get_if<data::Tokens>(&data);
+  return tokens != nullptr && tokens->mask_documents;
+}
+
 nlohmann::json facts_of(const ExportContents& contents) {
   return {{"format", kFormat},
           {"source_ids", file_ids(contents.tokenizers.source.ids(), contents.experiment.data)},
@@ -77,6 +82,7 @@ nlohmann::json facts_of(const ExportContents& contents) {
           {"max_length", contents.experiment.training.max_length},
           {"family", config::word_of(contents.experiment.model.family)},
           {"running", data::is_running(contents.experiment.data)},
+          {"mask_documents", masks_documents(contents.experiment.data)},
           {"numbers", count_of_numbers(contents.experiment.data)}};
 }
 

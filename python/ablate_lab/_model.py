@@ -144,7 +144,8 @@ class Model:
     def generate(self, prompt: str, *, max_length: int = 256, temperature: float | None = None, top_k: int | None = None,
                  top_p: float | None = None, **unknown: NoReturn) -> str:
         """What a language model adds to a prompt, up to the end of the line and at most `max_length` tokens: the likeliest token each
-        time, or drawn at random (torch.manual_seed) with any of `temperature` (1 if not given), `top_k` and `top_p`."""
+        time, or drawn at random (torch.manual_seed) with any of `temperature` (1 if not given), `top_k` and `top_p`. As in the program,
+        a prompt is read from its end on: less than training.max_length tokens, and with data.mask_documents only the last document."""
         sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
         refuse_unknown(unknown, ("max_length", *sampling))
         how = {name: _option(name, value) for name, value in {"max_length": max_length, **sampling}.items() if value is not None}
@@ -155,6 +156,9 @@ class Model:
         if self.facts["numbers"] and UNKNOWN in ids:
             raise ValueError(f"the prompt {prompt!r} holds what is no id: this model reads numbers below {self.facts['numbers']}, with spaces between them")
         row = ids[:-1] or ids  # an end token closes every line but the one to go on with, and stands before a text
+        if self.facts["mask_documents"] and END in row:
+            row = row[len(row) - 1 - row[::-1].index(END):]
+        row = row[1 - self.facts["max_length"]:]
         method = "sample" if how.keys() & sampling.keys() else "greedy"
         found = self._outputs(method, [row], max_ratio=1e9, **how)[0]
         line = source.encode(prompt.rpartition("\n")[2])

@@ -78,6 +78,22 @@ class Exported(example.Case):
             with self.assertRaisesRegex(ValueError, "holds what is no id: this model reads numbers below 10"):
                 model.generate(prompt)
 
+    def test_a_prompt_is_read_from_its_end_on_as_by_the_program(self):
+        read = []
+
+        def read_alone(method, rows, **how):
+            read.extend(rows)
+            return [[] for _ in rows]
+
+        for (_, model), facts, prompt, last in ((language(), {"max_length": 6}, "the cat sat on the mat the cat", "on the mat the cat"),
+                                                (language(), {"max_length": 6}, "sat on the mat", "sat on the mat"),
+                                                (numbers(), {"mask_documents": True}, "1 9 2 9 3 4", "9 3 4"),
+                                                (numbers(), {"mask_documents": True, "max_length": 3}, "1 9 2 3 4", "3 4")):
+            with unittest.mock.patch.dict(model.facts, facts), unittest.mock.patch.object(model, "_outputs", read_alone):
+                model.generate(prompt)
+            self.assertEqual(read.pop(), model._sides()[0].encode(last))
+        self.assertFalse(numbers()[1].facts["mask_documents"])
+
     def test_a_decoder_of_pairs_translates_and_a_language_model_generates(self):
         _, pairs = exported("pairs", {name: STUDY["base"][name] for name in ("data", "tokenizer")})
         with self.assertRaisesRegex(ValueError, "needs a language model .*; use translate"):
