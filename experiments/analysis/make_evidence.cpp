@@ -163,19 +163,29 @@ void mark_in_tables(TaskEvidence& task, const config::Study& study) {
     }
 }
 
-/// Metrics per token have no best arm if the arms have different tokens. A control is never the
-/// best.
+/// Of which seeds a sample has a value.
+std::vector<bool> seeds_of(const Sample& sample) {
+  std::vector<bool> all;
+  for (const double value : sample.values) all.push_back(!std::isnan(value));
+  return all;
+}
+
+/// Metrics per token have no best arm if the arms have different tokens, and means of different
+/// seeds have none. A control is never the best.
 void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;
+    std::set<std::vector<bool>> seeds;
     bool censored = false;
     for (const auto& arm : task.arms) {
-      means.push_back(arm.control ? kUntested : arm.cells[cell].sample.mean);
-      censored = censored || is_censored(arm.cells[cell].sample);
+      const auto& sample = arm.cells[cell].sample;
+      if (!arm.control && sample.count > 0) seeds.insert(seeds_of(sample));
+      means.push_back(arm.control ? kUntested : sample.mean);
+      censored = censored || is_censored(sample);
     }
     if (!task.same_tokens && config::find_metric(task.arms.front().cells[cell].metric)->per_token)
       continue;
-    if (censored) continue;  // a mean that is a lower bound may be the highest or the lowest
+    if (censored || seeds.size() > 1) continue;  // a lower bound may be the best or the worst
     for (size_t arm = 0; arm < means.size(); ++arm) {
       auto& mine = task.arms[arm].cells[cell];
       mine.best = is_best(means, arm, {mine.metric, mine.direction});

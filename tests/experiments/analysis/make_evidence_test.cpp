@@ -245,6 +245,19 @@ TEST(Evidence, WhatCountsByTokensIsNotHeldAgainstOtherTokens) {
       find_cell(arm_of(make_evidence(by_loss, runs), "more"), "length 12", "perplexity")->best);
 }
 
+TEST(Evidence, MeansOfDifferentSeedsHaveNoBest) {
+  auto runs = runs_of({{"base", {0.1, 0.1}}, {"more", {0.2, 0.2}}});
+  const auto is_best = [&] {
+    const auto evidence = evidence_of(study_yaml(2, {"more"}, kCompare), runs);
+    return cell_of(evidence, "more", "exact_match").best;
+  };
+  EXPECT_TRUE(is_best());
+  runs.results.erase(runs.results.begin());
+  EXPECT_FALSE(is_best()) << "base has its second seed alone";
+  runs.results.erase(runs.results.begin());
+  EXPECT_FALSE(is_best()) << "nothing is worse";
+}
+
 /// The results of a base and an arm that is evaluated with base's weights.
 records::StudyRuns runs_with_evaluated(int64_t earlier_steps) {
   auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});
