@@ -320,6 +320,9 @@ struct TrainingOptions {
               "decay");
       require(o.ema == 0 && o.average == 0, "optimizer.kind",
               "cannot be schedule_free with ema or average: it averages the weights itself");
+      require(!o.clips.scores.given(), "qk_clip",
+              "must be 0 with optimizer schedule_free, whose next step would undo it: the weights "
+              "that it bounds are made anew from two others");
     }
   }
   static void rules(const TrainingOptions& o, auto&& require) {

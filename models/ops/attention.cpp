@@ -322,8 +322,7 @@ torch::Tensor largest_scores(const AttentionInput& in) {
   const auto [query, own] = own_heads(in);
   const auto key = for_every_head(own[0], in.heads);
   const auto scores = wide(query.matmul(key.transpose(-1, -2)));  // [B, H, T, S]
-  return scores
-             .masked_fill(visible_keys(key, in).logical_not(), std::numeric_limits<float>::lowest())
+  return scores.masked_fill(seen_keys(key, in).logical_not(), std::numeric_limits<float>::lowest())
              .amax({0, 2, 3}) /
          std::sqrt(static_cast<double>(in.heads.d_k));
 }

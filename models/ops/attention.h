@@ -110,8 +110,8 @@ struct AttentionOutput {
 /// the softmax's place. With dropout the weights are in memory as a whole.
 AttentionOutput attention(const AttentionInput& input);
 
-/// The largest score of each head, without the bias. REQUIRES: no scheme that computes the
-/// attention itself. // [H]
+/// The largest score of each head among those of keys that a query sees, without the bias.
+/// REQUIRES: no scheme that computes the attention itself. // [H]
 torch::Tensor largest_scores(const AttentionInput& input);
 
 /// The same over the positions of `cache`: keys and values that follow the queries in `query` are

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
@@ -13,7 +15,8 @@ namespace {
 using models::ids;
 
 /// The largest score of one head of width 1 over these queries and keys.
-double largest(std::vector<double> queries, const std::vector<double>& keys, bool causal) {
+double largest(std::vector<double> queries, const std::vector<double>& keys, bool causal,
+               const torch::Tensor& bias = {}) {
   const auto length = std::ssize(queries);
   const auto column = [](const std::vector<double>& numbers) {
     return torch::tensor(numbers).view({1, -1, 1});
@@ -22,6 +25,7 @@ double largest(std::vector<double> queries, const std::vector<double>& keys, boo
              {.query =
                   torch::cat({column(queries), column(keys), torch::zeros({1, length, 1})}, -1),
               .heads = {.count = 1, .key_values = 1, .d_k = 1, .d_v = 1},
+              .position = {.bias = bias},
               .causal = causal})
       .item<double>();
 }
@@ -30,6 +34,13 @@ TEST(ScoreClip, TheLargestScoreIsOneThatAQueryGivesAKeyItSees) {
   EXPECT_EQ(largest({1, 2}, {3, -1}, true), 6);
   EXPECT_EQ(largest({5, 1}, {-1, 3}, true), 3) << "15 is that of a later key";
   EXPECT_EQ(largest({5, 1}, {-1, 3}, false), 15);
+}
+
+TEST(ScoreClip, NoKeyBeyondAWindowCountsAndNoOtherBiasIsAdded) {
+  constexpr double kBeyond = -std::numeric_limits<double>::infinity();
+  const auto window = torch::tensor({{0.0, kBeyond}, {kBeyond, 0.0}}).unsqueeze(0);  // [1, 2, 2]
+  EXPECT_EQ(largest({1, 5}, {3, -1}, true, window), 3) << "15 is that of a key too far back";
+  EXPECT_EQ(largest({1, 5}, {3, -1}, true, torch::full({1, 2, 2}, 7.0)), 15);
 }
 
 models::Transformer decoder(const models::AttentionOptions& attention) {
