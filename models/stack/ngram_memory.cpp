@@ -30,6 +30,8 @@ torch::Tensor shifted(const torch::Tensor& ids, int64_t distance, int64_t missin
 
 NgramMemoryImpl::NgramMemoryImpl(const HashedNgrams& options, const StackOptions& stack)
     : buckets_(options.buckets),
+      divisor_(static_cast<double>(stack.d_model) /
+               std::sqrt(static_cast<double>(base_width_of(stack.parametrization, stack.d_model)))),
       key_(register_module("key", Linear(stack.d_model, std::vector{stack.d_model}, false))),
       value_(register_module(
           "value", Linear(stack.d_model, std::vector{stack.d_model}, false, Projection::output))) {
@@ -51,8 +53,7 @@ torch::Tensor NgramMemoryImpl::read(const torch::Tensor& x,
   const auto memory = sum.to(x.scalar_type());
   const auto agreement =
       (rms(x) * rms(key_->forward(memory))).sum(-1, /*keepdim=*/true);  // [B, T, 1]
-  return (agreement / std::sqrt(static_cast<double>(x.size(-1)))).sigmoid() *
-         value_->forward(memory);
+  return (agreement / divisor_).sigmoid() * value_->forward(memory);
 }
 
 torch::Tensor NgramMemoryImpl::forward(const torch::Tensor& x, const torch::Tensor& ids,

@@ -12,7 +12,8 @@ namespace ablate::models {
 /// A layer's memory of n-grams, which it reads before its sub-layers. The n-grams end at the
 /// position's own token, so no position depends on later ones. A missing token, before the
 /// beginning of a sequence or a document, has an id of its own. With e the sum of the rows of a
-/// position's n-grams and x the residual stream, it is sigmoid(rms(x) . rms(K e) / sqrt(D)) V e.
+/// position's n-grams and x the residual stream, it is sigmoid(rms(x) . rms(K e) / sqrt(D)) V e; a
+/// parametrization by width divides the product by D / sqrt(base D) instead.
 class NgramMemoryImpl : public Module {
  public:
   NgramMemoryImpl(const HashedNgrams& options, const StackOptions& stack);
@@ -32,6 +33,7 @@ class NgramMemoryImpl : public Module {
   torch::Tensor read(const torch::Tensor& x, const std::vector<torch::Tensor>& past) const;
 
   int64_t buckets_;
+  double divisor_;                     // of the product
   std::vector<torch::Tensor> tables_;  // of n = 2, 3, ... // [buckets, D]
   Linear key_, value_;
 };

@@ -46,7 +46,9 @@ class DenseResiduals : public KeptLayers {
 
 class AttentionResiduals : public KeptLayers {
  public:
-  explicit AttentionResiduals(const StackOptions& stack) {
+  explicit AttentionResiduals(const StackOptions& stack)
+      : narrowing_(static_cast<double>(base_width_of(stack.parametrization, stack.d_model)) /
+                   static_cast<double>(stack.d_model)) {
     for (int64_t depth = 1; depth <= stack.depth; ++depth)
       queries_.push_back(register_parameter("query_" + std::to_string(depth), {stack.d_model},
                                             Constant{0}, Role::vector));
@@ -57,7 +59,8 @@ class AttentionResiduals : public KeptLayers {
     const auto values = torch::stack(stream.kept, 2);  // [B, T, layers, D]
     const auto query =
         ops::weight_in(queries_.at(static_cast<size_t>(depth - 1)), values.scalar_type());
-    const auto weights = (rms(values) * query).sum(-1, /*keepdim=*/true).softmax(2);
+    const auto scores = (rms(values) * query).sum(-1, /*keepdim=*/true);
+    const auto weights = (narrowing_ == 1 ? scores : scores * narrowing_).softmax(2);
     return (weights * values).sum(2);
   }
   void write(MixedStream& stream, const torch::Tensor& input,
@@ -66,6 +69,7 @@ class AttentionResiduals : public KeptLayers {
   }
 
  private:
+  double narrowing_;                    // base width over width, as of logits
   std::vector<torch::Tensor> queries_;  // [D]
 };
 

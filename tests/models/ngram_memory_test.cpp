@@ -10,8 +10,10 @@
 namespace ablate::models {
 namespace {
 
-NgramMemory memory_of(const HashedNgrams& options) {
+NgramMemory memory_of(const HashedNgrams& options,
+                      const ParametrizationOptions& parametrization = {}) {
   auto model = tiny("family: decoder_only");
+  model.parametrization = parametrization;
   NgramMemory memory(options, stack_of(model, Side::decoder));
   initialize(*memory, 1);
   return memory;
@@ -33,6 +35,20 @@ TEST(NgramMemory, ReadsTheLastTokensInTheirOrderAndNoEarlierOnes) {
   EXPECT_GT(largest_difference(last_read(trigrams, {4, 5, 6}), last_read(trigrams, {9, 5, 6})),
             1e-3);
   EXPECT_TRUE(torch::equal(last_read(trigrams, {1, 4, 5, 6}), last_read(trigrams, {2, 4, 5, 6})));
+}
+
+TEST(NgramMemory, OnAWiderModelScoresAreDividedByTheWidthInsteadOfItsRoot) {
+  const torch::NoGradGuard no_grad;
+  const auto score = [](const ParametrizationOptions& parametrization) {
+    const auto memory = memory_of({.longest = 2, .buckets = 1}, parametrization);
+    const auto parts = memory->named_parameters();
+    parts["key.weight"].fill_(1);  // keys point where the stream does, or back
+    const auto value = parts["value.weight"].mv(parts["hashed_2"][0]);
+    const auto gate = (last_read(memory, {4, 5})[0] / value).mean().item<double>();
+    return std::abs(std::log(gate / (1 - gate)));
+  };
+  EXPECT_NEAR(score(Standard{}), 4, 1e-2);                      // 16 / sqrt(16)
+  EXPECT_NEAR(score(MaximalUpdate{.base_width = 4}), 2, 1e-2);  // 16 sqrt(4) / 16
 }
 
 TEST(NgramMemory, HasNoTokensBeforeADocument) {

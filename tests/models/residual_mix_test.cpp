@@ -62,6 +62,24 @@ TEST(ResidualMix, AttentionStartsAtTheMeanOfWhatWasAddedAndFollowsItsQuery) {
   EXPECT_LT(largest_difference(mix->read(stream, 1), added), 1e-4);
 }
 
+TEST(ResidualMix, AttentionsScoresOnAWiderModelAreDividedByTheFactorOfTheWidth) {
+  const torch::NoGradGuard no_grad;
+  auto options = pre_norm(AttentionMix{});
+  options.parametrization = MaximalUpdate{.base_width = 4};  // the model is four times as wide
+  const auto wide = make_residual_mix(stack_of(options, Side::decoder));
+  const auto standard = mix_of(AttentionMix{});
+  const auto axis = torch::eye(16).unsqueeze(0);
+  const auto embedding = axis.narrow(1, 0, 1), added = axis.narrow(1, 1, 1);
+  const auto read = [&](const ResidualMix& mix, double query) {
+    mix.named_parameters()["query_1"].copy_(query * axis[0][1]);
+    auto stream = mix.start(embedding);
+    mix.write(stream, embedding, embedding + added);
+    return mix.read(stream, 1);
+  };
+  EXPECT_LT(largest_difference(read(*wide, 1), read(*standard, 0.25)), 1e-6);
+  EXPECT_GT(largest_difference(read(*wide, 1), read(*standard, 1)), 0.1);
+}
+
 TEST(ResidualMix, OnTheManifoldMixingKeepsTheMeanOfTheStreams) {
   const torch::NoGradGuard no_grad;
   const auto mix = mix_of(HyperMix{.streams = 4});
