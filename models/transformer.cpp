@@ -130,6 +130,7 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const S
   stack->check(ids.size(1), context);
   const auto position_ids = stack->position_ids(indices_of(ids), context);
   auto positions = stack->positions(position_ids, position_ids);
+  stack->fit_rows(positions, position_ids, context.padding_mask);
   if (vocabulary_.divider) positions.divide(documents_of(ids), documents_of(ids));
   auto x = embed(ids, table, positions.embedding());
   if (type_table_.defined()) x = x + type_vectors(ids);

@@ -39,14 +39,26 @@ torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions, int64_t
   const int64_t last = table_.size(0) - 1;
   if (options_.beyond == Beyond::error) return table_.index_select(0, positions);
   if (options_.beyond == Beyond::clamp) return table_.index_select(0, positions.clamp_max(last));
-  // The longest position decides, so that an input which fits is left as it is.
-  const auto scale = (last / positions.max().to(torch::kDouble)).clamp_max(1.0);
-  const auto place = positions * scale;
+  return interpolated(positions, positions.max());
+}
+
+torch::Tensor LearnedPosition::row_embedding(const torch::Tensor& positions,
+                                             const torch::Tensor& padding_mask) {
+  if (options_.beyond != Beyond::interpolate) return {};
+  const auto end = padding_mask.sum(1).sub(1).clamp_min(0);  // [B]
+  return interpolated(positions.unsqueeze(0), positions.index_select(0, end));
+}
+
+torch::Tensor LearnedPosition::interpolated(const torch::Tensor& positions,
+                                            const torch::Tensor& longest) const {
+  const int64_t last = table_.size(0) - 1;
+  const auto scale = (last / longest.clamp_min(1).to(torch::kDouble)).clamp_max(1.0);
+  const auto place = (positions * scale.unsqueeze(-1)).clamp_max(last);  // padding lies behind
   const auto below = place.floor();
-  const auto share = (place - below).to(table_.scalar_type()).unsqueeze(-1);  // [T, 1]
+  const auto share = (place - below).to(table_.scalar_type()).unsqueeze(-1);  // [..., T, 1]
   const auto left = below.to(torch::kLong);
-  return torch::lerp(table_.index_select(0, left),
-                     table_.index_select(0, (left + 1).clamp_max(last)), share);
+  return torch::lerp(torch::embedding(table_, left),
+                     torch::embedding(table_, (left + 1).clamp_max(last)), share);
 }
 
 void LearnedPosition::check(int64_t length) const {

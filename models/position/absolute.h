@@ -27,10 +27,16 @@ class LearnedPosition : public Position {
  public:
   LearnedPosition(const Learned& options, const PositionContext& context);
   torch::Tensor embedding(const torch::Tensor& positions, int64_t length) override;
+  torch::Tensor row_embedding(const torch::Tensor& positions,
+                              const torch::Tensor& padding_mask) override;
   bool every_layer() const override { return options_.every_layer; }
   void check(int64_t length) const override;
 
  private:
+  /// The vectors of positions in a sequence whose last one is `longest`, which decides, so that an
+  /// input that fits is left as it is. // [..., T], [...] -> [..., T, D]
+  torch::Tensor interpolated(const torch::Tensor& positions, const torch::Tensor& longest) const;
+
   Learned options_;
   torch::Tensor table_;  // [max_length, D]
 };

@@ -6,6 +6,7 @@
 namespace ablate::models {
 
 torch::Tensor Position::embedding(const torch::Tensor&, int64_t) { return {}; }
+torch::Tensor Position::row_embedding(const torch::Tensor&, const torch::Tensor&) { return {}; }
 bool Position::every_layer() const { return false; }
 ops::Rotation Position::rotation(const torch::Tensor&, int64_t) { return {}; }
 torch::Tensor Position::bias(const torch::Tensor&, const torch::Tensor&) { return {}; }

@@ -41,7 +41,7 @@ struct LengthError : std::runtime_error {
 
 /// The terms of a scheme for the positions of one pass.
 struct PositionTerms {
-  torch::Tensor embedding;   // added to the input; undefined: none // [T, D]
+  torch::Tensor embedding;   // added to the input; undefined: none // [T, D] or [B, T, D]
   bool every_layer = false;  // added before every later layer too
   ops::AttentionPosition attention;
 };
@@ -55,6 +55,10 @@ class Position : public Module, public ops::ContentScheme {
   /// Vectors to add to the embeddings at `positions`, which end a sequence of `length`; undefined
   /// if the scheme adds none. // [T] -> [T, D]
   virtual torch::Tensor embedding(const torch::Tensor& positions, int64_t length);
+  /// The vectors of rows whose own lengths decide them; undefined: each row has those of
+  /// `embedding`. // [T], [B, T] -> [B, T, D]
+  virtual torch::Tensor row_embedding(const torch::Tensor& positions,
+                                      const torch::Tensor& padding_mask);
   /// Whether `embedding` is added before every layer and not only before the first.
   virtual bool every_layer() const;
   /// The angles of queries and keys at `positions`, which end a sequence of `length`. // [T]

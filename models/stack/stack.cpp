@@ -194,6 +194,13 @@ StackPositions StackImpl::positions(const torch::Tensor& query, const torch::Ten
   return known;
 }
 
+void StackImpl::fit_rows(StackPositions& positions, const torch::Tensor& ids,
+                         const torch::Tensor& padding_mask) const {
+  for (size_t i = 0; i < schemes_.size(); ++i)
+    if (const auto own = schemes_[i]->row_embedding(ids, padding_mask); own.defined())
+      positions.schemes[i].embedding = own;
+}
+
 size_t StackImpl::depth_of(const ForwardContext& context) const {
   const size_t more = (entries_.size() - fewest_) / round_;
   if (!context.training || more == 0) return entries_.size();

@@ -31,7 +31,8 @@ struct StackPositions {
   std::vector<PositionTerms> schemes;         // the first one serves the first layer
   std::vector<ops::AttentionPosition> views;  // of the schemes, through the layers' windows
 
-  /// Added to the embeddings before the first layer; undefined: no vectors. // [T, D]
+  /// Added to the embeddings before the first layer; undefined: no vectors.
+  /// // [T, D] or [B, T, D]
   const torch::Tensor& embedding() const { return schemes.front().embedding; }
   /// From now on no query attends to a key of another document. // [B, S], [B, T]
   void divide(const torch::Tensor& keys, const torch::Tensor& queries) {
@@ -78,6 +79,9 @@ class StackImpl : public Module {
   void check(int64_t length, const ForwardContext& context) const;
   /// Position terms of queries with the ids `query` in a sequence with the ids `key`. // [T], [S]
   StackPositions positions(const torch::Tensor& query, const torch::Tensor& key) const;
+  /// Fits the vectors of whole rows with these ids to the rows' own lengths. // [T], [B, T]
+  void fit_rows(StackPositions& positions, const torch::Tensor& ids,
+                const torch::Tensor& padding_mask) const;
 
  private:
   /// A scheme as layers with one window, or without one, see it.
@@ -117,7 +121,7 @@ class StackImpl : public Module {
 };
 TORCH_MODULE(Stack);
 
-/// x plus position vectors; x if they are undefined. // [B, T, D], [T, D]
+/// x plus position vectors; x if they are undefined. // [B, T, D], [T, D] or [B, T, D]
 torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding);
 
 }  // namespace ablate::models

@@ -47,6 +47,17 @@ TEST(DecoderOnly, StepsAfterABeginningEqualTheFullForward) {
   }
 }
 
+TEST(EncoderDecoder, InterpolatedPositionsDoNotDependOnTheLongestRow) {
+  const torch::NoGradGuard no_grad;
+  auto model =
+      moved(tiny("encoder: {position: {kind: learned, max_length: 3, beyond: interpolate}}"));
+  const auto target = ids({{1, 8, 9}});
+  const auto alone = model->forward(ids({{5, 6, 7, 2}}), target);
+  const auto both =
+      model->forward(ids({{5, 6, 7, 2, 0, 0, 0}, {5, 6, 7, 8, 9, 10, 2}}), target.expand({2, 3}));
+  EXPECT_LT(rounding_difference(alone, both.narrow(0, 0, 1)), 1e-4);
+}
+
 TEST(DecoderOnly, PaddingBehindNeverChangesOtherPositions) {
   for (const auto& [name, options] : variants_of(Family::decoder_only)) {
     auto model = make(options);
