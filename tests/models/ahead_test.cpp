@@ -88,6 +88,21 @@ TEST(Ahead, SeveralTokensOnAFilledCacheAreWhatTheWholeSequenceIs) {
   EXPECT_GT(seen, 100) << "most variants attend";
 }
 
+TEST(Ahead, HeadsReadTheFirstValuesOfTheLayerBesideThem) {
+  const torch::NoGradGuard no_grad;
+  auto model =
+      make(with_heads(tiny("family: decoder_only, layers: 1, attention.value_residual: fixed"), 2));
+  const auto target = ids({{1, 8, 9, 10, 11}});
+  const ForwardContext context{.ahead = 2};
+  const auto full = model->hidden(target, target, context);
+  auto cache = model->prefill(target.slice(1, 0, 0), context);
+  const auto steps = model->extend(target, cache, context);
+  EXPECT_LT(rounding_difference(full.hidden, steps.hidden), 1e-5);
+  ASSERT_EQ(steps.ahead.size(), 2U);
+  for (size_t i = 0; i < 2; ++i)
+    EXPECT_LT(rounding_difference(full.ahead[i], steps.ahead[i]), 1e-5) << i;
+}
+
 TEST(Ahead, AStateCannotBeReadByParts) {
   const torch::NoGradGuard no_grad;
   auto options =
