@@ -179,6 +179,10 @@ struct StackRules {
             "residual_mix.kind",
             "can be attention or hyper only if norm.placement is pre or both and residual.skip is "
             "true: they mix what layers add");
+    require(!layer.norm.layernorm_scaling || stack.different_layers() == stack.depth,
+            at + "norm.layernorm_scaling",
+            "needs layers with weights of their own, without share.layers: a layer that runs at "
+            "several depths has one number");
     require(residual.skip || residual.drop == 0, at + "residual.drop",
             "must be 0 if residual.skip is false: a skipped sequence would become zero");
     require(residual.depth != ResidualDepth::deepnorm ||
