@@ -26,14 +26,18 @@ double mean_of(const std::vector<double>& values) {
 /// Follows a pass through the layers and records the observations.
 class PassObserver {
  public:
-  PassObserver(const models::TransformerOptions& model, const BatchTensors& batch,
+  PassObserver(const models::TransformerImpl& model, const BatchTensors& batch,
                const ObserveOptions& options)
-      : model_(model),
+      : model_(model.options()),
         options_(options),
         source_(batch.source.ne(tokenizer::kPad)),
         target_(batch.target_in.ne(tokenizer::kPad)) {
-    enter(model.family == models::Family::decoder_only ? models::Side::decoder
-                                                       : models::Side::encoder);
+    if (const auto& divider = model.vocabulary().divider) {
+      const auto document = batch.target_in.eq(*divider).cumsum(1);
+      in_first_document_ = document.eq(document.narrow(1, 0, 1));
+    }
+    enter(model.family() == models::Family::decoder_only ? models::Side::decoder
+                                                         : models::Side::encoder);
   }
 
   models::Observer observer() {
@@ -104,6 +108,8 @@ class PassObserver {
     const auto* heads = std::get_if<models::MultiHead>(&mixer());
     if (heads != nullptr && heads->window)
       seeing = seeing.logical_and(number.le(*heads->window > 1 ? *heads->window : 0));
+    if (stack_.causal && in_first_document_.defined())
+      seeing = seeing.logical_and(in_first_document_);
     return seeing;
   }
   /// Queries of this stack whose source has several positions. // [B, T]
@@ -120,7 +126,8 @@ class PassObserver {
 
   const models::TransformerOptions& model_;
   const ObserveOptions& options_;
-  torch::Tensor source_, target_;  // true at tokens // [B, S], [B, T]
+  torch::Tensor source_, target_;    // true at tokens // [B, S], [B, T]
+  torch::Tensor in_first_document_;  // of a target; undefined: none is divided // [B, T]
   models::Side side_{};
   models::StackOptions stack_{};
   int64_t depth_ = 0;
@@ -157,7 +164,7 @@ std::vector<Observation> observe_pass(models::Transformer& model, const data::Ba
                                       const ObserveOptions& options) {
   const torch::NoGradGuard no_grad;
   const auto tensors = to_tensors(batch, model->output_weight().device());
-  PassObserver pass(model->options(), tensors, options);
+  PassObserver pass(*model, tensors, options);
   const auto observer = pass.observer();
   model->hidden(tensors.source, tensors.target_in, {.observer = &observer});
   return std::move(pass).observations();

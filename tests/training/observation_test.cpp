@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "tests/models/models.h"
@@ -93,8 +94,9 @@ TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsHaveTheirOwnPlac
 }
 
 /// Figures where queries and keys are zeros, so that attention is even over what a query sees.
-Figures with_even_attention(const models::TransformerOptions& options, const data::Batch& batch) {
-  auto model = model_of(options);
+Figures with_even_attention(const models::TransformerOptions& options, const data::Batch& batch,
+                            std::optional<int64_t> divider = {}) {
+  auto model = models::make(options, models::Vocabulary{12, 12, tokenizer::kPad, divider});
   const torch::NoGradGuard no_grad;
   for (auto& item : model->named_parameters()) {
     const auto& name = item.key();
@@ -130,6 +132,13 @@ TEST(Observation, BehindAWindowTheFirstKeyIsNotMissed) {
   const auto figures = with_even_attention(options, three_pairs());
   // Of each target the second query alone sees the first key and another.
   EXPECT_NEAR(figures.at("attention_sink decoder.layers.0.attention").value, 0.5, 1e-5);
+}
+
+TEST(Observation, ALaterDocumentDoesNotSeeTheFirstKey) {
+  const auto figures = with_even_attention(two_layers("family: decoder_only"), three_pairs(), 4);
+  // The third target reads 1 9 | 4 | 4 10: of it the second query alone sees the first key, too.
+  EXPECT_NEAR(figures.at("attention_sink decoder.layers.0.attention").value,
+              (3 / 2. + 1 / 3. + 1 / 4.) / 5, 1e-5);
 }
 
 TEST(Observation, MorePaddingChangesNothing) {
