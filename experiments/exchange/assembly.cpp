@@ -32,9 +32,11 @@ torch::Tensor Assembly::make(const std::string& name, const torch::Tensor& like)
   std::vector<torch::Tensor> parts;
   for (const auto& one : other ? origin.alternative : origin.names)
     parts.push_back(part(one, origin, name, like));
-  for (const auto& one : parts)
-    if (one.dim() != like.dim() || one.sizes().slice(1) != parts[0].sizes().slice(1))
-      refuse(parts, origin, name, like);
+  const auto joins = [&](const torch::Tensor& one) {
+    return one.dim() > 0 && one.dim() == like.dim() &&
+           one.sizes().slice(1) == parts[0].sizes().slice(1);
+  };
+  if (parts.size() > 1 && !std::ranges::all_of(parts, joins)) refuse(parts, origin, name, like);
   const auto whole = parts.size() == 1 ? parts[0] : torch::cat(parts);
   if (whole.sizes() != like.sizes()) refuse(parts, origin, name, like);
   return whole.to(like.scalar_type()).contiguous();

@@ -33,6 +33,16 @@ TEST_F(SafetensorsTest, ComeBackAsARunWithTheSameScores) {
   EXPECT_EQ(import(weights().string()).code, 2) << "the folder exists";
 }
 
+TEST_F(SafetensorsTest, ANumberWithoutDimensionsComesBack) {
+  ASSERT_TRUE(ends(
+      program("run", study(), "--set model.position.kind=fire --output", folder_ / "fire", "2>&1"),
+      0));
+  ASSERT_TRUE(
+      ends(program("export", run("fire"), "--format safetensors --to", weights(), "2>&1"), 0));
+  ASSERT_TRUE(ends(import(weights().string()), 0));
+  EXPECT_EQ(scores_in(scores(imported())), scores_in(scores(run("fire"))));
+}
+
 TEST_F(SafetensorsTest, WithNumbersThatAreNotFiniteAreRefusedByName) {
   export_weights();
   const auto file = weights() / "model.safetensors";
