@@ -54,12 +54,26 @@ std::vector<Unread> unread_of_data(const Experiment& run) {
           {hides, "decoding", "a masked language model writes no text"}};
 }
 
+/// Whether an optimizer that has these keys decays no weight.
+bool decays_nothing(const training::OptimizerOptions& optimizer) {
+  return std::visit(
+      [](const auto& held) {
+        if constexpr (requires { held.cautious_decay; }) return held.weight_decay == 0;
+        return false;
+      },
+      optimizer);
+}
+
 std::vector<Unread> unread_of_training(const Experiment& run) {
   const auto& training = run.training;
   const auto& model = run.model;
   const auto says = [&](models::Side side, const std::optional<int64_t>& layers) {
     return !models::has_side(model.family, side) || layers;
   };
+  const bool tied = model.tying != models::Tying::embeddings && model.tying != models::Tying::none;
+  const std::string one_matrix = "model.tying makes the output one with an embedding";
+  const bool kept = decays_nothing(training.optimizer);
+  const std::string no_decay = "training.optimizer.weight_decay is 0";
   return {
       {training.trains() && !training::reads_steps(training.budget), "training.steps",
        "training.budget gives their number"},
@@ -68,8 +82,10 @@ std::vector<Unread> unread_of_training(const Experiment& run) {
       {!training.lora.given(), "training.lora", "training.lora.rank is 0", "training.lora.rank"},
       {training.init_from.given() && !training.init_from.split, "training.init_from.positions",
        "training.init_from.split divides nothing"},
-      {model.tying != models::Tying::embeddings && model.tying != models::Tying::none,
-       "training.lr_multipliers.output", "model.tying makes the output one with an embedding"},
+      {tied, "training.lr_multipliers.output", one_matrix},
+      {tied, "model.initialization.output", one_matrix},
+      {kept, "training.optimizer.cautious_decay", no_decay},
+      {kept, "training.optimizer.independent_decay", no_decay},
       {says(models::Side::encoder, model.encoder_layers) &&
            says(models::Side::decoder, model.decoder_layers),
        "model.layers", "every side has a number of its own"}};
