@@ -217,6 +217,7 @@ torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& position
     auto& entry = entries_[i];
     const auto& scheme = positions.schemes[entry.scheme];
     if (mix_) x = mix_->read(stream, static_cast<int64_t>(i));
+    const auto read = x;  // what is added to it stays in the stream, vectors of positions, too
     if (injects_ && i > 0 && i % round_ == 0) x = x + embedded;
     if (i > 0 && (entry.starts_scheme || scheme.every_layer))
       x = with_positions(x, scheme.embedding);
@@ -227,7 +228,7 @@ torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& position
     if (entry.repeat > 0) own.round = static_cast<uint64_t>(entry.repeat);
     const auto input = x;
     x = run(i, entry.layer, input, known, own);
-    if (mix_) mix_->write(stream, input, x);
+    if (mix_) mix_->write(stream, read, x);
   }
   return mix_ ? mix_->read(stream, std::ssize(entries_)) : x;
 }

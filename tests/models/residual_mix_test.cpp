@@ -33,6 +33,19 @@ TEST(ResidualMix, DenseAndUnlimitedOnesStartAsThePlainModel) {
   EXPECT_LT(largest_difference(logits(hyper), logits(plain)), 1e-5);
 }
 
+TEST(ResidualMix, VectorsThatPositionsAddLaterStayInTheStreams) {
+  const torch::NoGradGuard no_grad;
+  for (const std::string keys :
+       {"position.every_layer: true",
+        "layers: 3, changes: [{ at: [2, 3], position: { kind: learned, max_length: 40 } }]"}) {
+    auto options = tiny("norm.placement: pre", keys);
+    auto plain = make(options);
+    options.residual_mix = HyperMix{.streams = 3, .manifold = false};
+    auto hyper = make(options);
+    EXPECT_LT(largest_difference(logits(hyper), logits(plain)), 1e-4) << keys;
+  }
+}
+
 TEST(ResidualMix, DenseReadsTheWeightedSumOfAllOutputs) {
   const torch::NoGradGuard no_grad;
   const auto mix = mix_of(DenseMix{});
