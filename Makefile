@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench docs site atlas licences format lint clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-combinations test-numbers test-asan test-tsan test-portable fuzz cuda-check bench docs site atlas licences format lint clean
 .NOTPARALLEL:
 # The share of the build that is done, the seconds that it took and, from Ninja 1.12 on, the time that is left.
 ninja = $(or $(shell sed -n 's/^CMAKE_MAKE_PROGRAM:[^=]*=//p' build/CMakeCache.txt 2>/dev/null),ninja)
@@ -45,6 +45,11 @@ test-release: build
 # Studies on a Slurm of four toy nodes, with all the faults that may befall them; needs root.
 test-cluster: setup-test build
 	ctest --test-dir build -C Cluster -R '^cluster' --verbose
+
+# Random studies of tiny models, whose numbers are recomputed by PyTorch or from the files of the runs; a seed names a study.
+test-combinations: setup-test build
+	@rm -rf build/combinations
+	.venv/bin/python -B tests/combinations/combinations.py build/ablate build/combinations 1 $(or $(STUDIES),100)
 
 # Metrics, tests and intervals beside sacrebleu, rouge-score, jiwer, SciPy and statsmodels, on thousands of random inputs.
 test-numbers: build

@@ -30,6 +30,7 @@ PARTS = {
     "cluster": "make test-cluster",
     "python": "make test-python",
     "numbers": "make test-numbers",
+    "combinations": "make test-combinations",
     "exchange": "make test-exchange",
     "portable": "make test-portable",
     "tsan": "make test-tsan",

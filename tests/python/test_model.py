@@ -157,7 +157,7 @@ class Keywords(example.Case):
         self.calls = []
         module = type("Module", (), {"greedy": None})
         facts = {"family": "decoder_only", "running": True, "numbers": None, "mask_documents": False, "max_length": 9, "eos": 2, "pad": 0,
-                  "source_ids": [0, 1, 2], "target_ids": [0, 1, 2]}
+                 "source_ids": [0, 1, 2], "target_ids": [0, 1, 2]}
         self.model = _model.Model(module, {"ablate.json": json.dumps(facts), "source.model": b"", "target.model": b""}, "cpu")
         self.patch(_model, "_Tokenizer", lambda model, ids: type("Tokenizer", (), {"ends": True, "encode": lambda self, text: [1], "decode": lambda self, ids: ""})())
         self.patch(self.model, "_outputs", lambda method, rows, **options: self.calls.append((method, options)) or [[1]] * len(rows))
