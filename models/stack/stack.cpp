@@ -217,7 +217,7 @@ torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& position
     auto& entry = entries_[i];
     const auto& scheme = positions.schemes[entry.scheme];
     if (mix_) x = mix_->read(stream, static_cast<int64_t>(i));
-    const auto read = x;  // what is added to it stays in the stream, vectors of positions, too
+    const auto read = x;  // position vectors that are added stay in the stream, too
     if (injects_ && i > 0 && i % round_ == 0) x = x + embedded;
     if (i > 0 && (entry.starts_scheme || scheme.every_layer))
       x = with_positions(x, scheme.embedding);

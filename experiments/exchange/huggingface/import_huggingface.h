@@ -10,9 +10,9 @@ namespace ablate::exchange {
 /// read_huggingface() and read_tokenizer(), and UsageError if ours has another vocabulary.
 void import_huggingface(const ImportRequest& request);
 
-/// What a folder asks for when texts are written, which a run does not read: "num_beams 6,
-/// repetition_penalty 1.3", of generation_config.json or, in an older folder, of config.json.
-/// Empty: what greedy search does. Throws CheckpointError if the file is not JSON.
+/// The fields by which a folder asks for another search than a greedy one, and which a run does not
+/// read: "num_beams 6, repetition_penalty 1.3", of generation_config.json or, in an older folder,
+/// of config.json. Empty if there are none. Throws CheckpointError if the file is not JSON.
 std::string unread_generation(const std::filesystem::path& folder);
 
 }  // namespace ablate::exchange
