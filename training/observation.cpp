@@ -127,7 +127,7 @@ class PassObserver {
   const models::TransformerOptions& model_;
   const ObserveOptions& options_;
   torch::Tensor source_, target_;    // true at tokens // [B, S], [B, T]
-  torch::Tensor in_first_document_;  // of a target; undefined: none is divided // [B, T]
+  torch::Tensor in_first_document_;  // undefined without a divider // [B, T]
   models::Side side_{};
   models::StackOptions stack_{};
   int64_t depth_ = 0;

@@ -53,7 +53,7 @@ torch::Tensor LearnedPosition::interpolated(const torch::Tensor& positions,
                                             const torch::Tensor& longest) const {
   const int64_t last = table_.size(0) - 1;
   const auto scale = (last / longest.clamp_min(1).to(torch::kDouble)).clamp_max(1.0);
-  const auto place = (positions * scale.unsqueeze(-1)).clamp_max(last);  // padding lies behind
+  const auto place = (positions * scale.unsqueeze(-1)).clamp_max(last);  // at padding the last row
   const auto below = place.floor();
   const auto share = (place - below).to(table_.scalar_type()).unsqueeze(-1);  // [..., T, 1]
   const auto left = below.to(torch::kLong);

@@ -41,7 +41,7 @@ struct LengthError : std::runtime_error {
 
 /// The terms of a scheme for the positions of one pass.
 struct PositionTerms {
-  torch::Tensor embedding;   // added to the input; undefined: none // [T, D] or [B, T, D]
+  torch::Tensor embedding;   // added to the input; undefined without one // [T, D] or [B, T, D]
   bool every_layer = false;  // added before every later layer too
   ops::AttentionPosition attention;
 };

@@ -283,7 +283,7 @@ StackOutput StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPos
   result.output =
       through(x, positions, context,
               [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
-                // Before its heads, which may read what it shares.
+                // The heads beside it may read the first values that it keeps.
                 auto output = layer->step(y, cache.layers[i], cache.memory_mask, at, own);
                 for (size_t head = 0; head < heads_beside(i, own); ++head)
                   result.ahead.push_back(ahead_[head]->step(y, cache.layers[entries_.size() + head],

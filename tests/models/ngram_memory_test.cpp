@@ -42,7 +42,7 @@ TEST(NgramMemory, OnAWiderModelScoresAreDividedByTheWidthInsteadOfItsRoot) {
   const auto score = [](const ParametrizationOptions& parametrization) {
     const auto memory = memory_of({.longest = 2, .buckets = 1}, parametrization);
     const auto parts = memory->named_parameters();
-    parts["key.weight"].fill_(1);  // keys point where the stream does, or back
+    parts["key.weight"].fill_(1);  // keys are parallel to the stream
     const auto value = parts["value.weight"].mv(parts["hashed_2"][0]);
     const auto gate = (last_read(memory, {4, 5})[0] / value).mean().item<double>();
     return std::abs(std::log(gate / (1 - gate)));
