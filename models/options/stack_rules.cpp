@@ -185,6 +185,9 @@ struct StackRules {
             "several depths has one number");
     require(residual.skip || residual.drop == 0, at + "residual.drop",
             "must be 0 if residual.skip is false: a skipped sequence would become zero");
+    require(residual.drop == 0 || stack.different_layers() == stack.depth, at + "residual.drop",
+            "needs layers with weights of their own, without share.layers: a layer that runs at "
+            "several depths has one share");
     require(residual.depth != ResidualDepth::deepnorm ||
                 (residual.skip && layer.norm.placement == NormPlacement::post &&
                  layer.norm.kind != NormKind::none),

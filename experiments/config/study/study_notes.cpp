@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
+#include <type_traits>
 #include <variant>
 
 #include "experiments/config/schema/printer.h"
@@ -54,6 +57,49 @@ std::vector<Unread> unread_of_data(const Experiment& run) {
           {hides, "decoding", "a masked language model writes no text"}};
 }
 
+/// Whether every layer of a model is so.
+bool all_layers(const models::TransformerOptions& model, const auto& is_so) {
+  return std::ranges::all_of(
+      std::array{models::Side::encoder, models::Side::decoder}, [&](models::Side side) {
+        if (!models::has_side(model.family, side)) return true;
+        const auto& list = models::list_of(model, side);
+        return list.empty() ? is_so(model.layer) : std::ranges::all_of(list, is_so);
+      });
+}
+
+/// Whether the router of every layer is so.
+bool all_routers(const models::TransformerOptions& model, const auto& is_so) {
+  return all_layers(model, [&](const models::LayerOptions& layer) {
+    const auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward);
+    return mixture != nullptr && std::visit(is_so, mixture->router);
+  });
+}
+
+std::vector<Unread> unread_of_model(const models::TransformerOptions& model) {
+  using models::NormKind;
+  const auto every_norm = [&](std::initializer_list<NormKind> kinds) {
+    return all_layers(model, [&](const models::LayerOptions& layer) {
+      return std::ranges::find(kinds, layer.norm.kind) != kinds.end();
+    });
+  };
+  const bool no_canon = all_layers(
+      model, [](const models::LayerOptions& layer) { return layer.canon.places.empty(); });
+  const std::string no_places = "model.canon.places is empty";
+  const bool no_scores = all_routers(model, []<class Held>(const Held&) {
+    return Held::moefied || std::is_same_v<Held, models::HashRouter>;
+  });
+  const bool fixed = all_routers(model, []<class Held>(const Held&) { return Held::fixes_loads; });
+  return {{every_norm({NormKind::layer, NormKind::rms, NormKind::batch, NormKind::none}),
+           "model.norm.alpha", "no norm is tanh"},
+          {every_norm({NormKind::rms, NormKind::none}), "model.norm.bias",
+           "no norm has a bias, as layer, batch and tanh have"},
+          {!model.share.layers, "model.share.order", "model.share.layers is absent"},
+          {no_canon, "model.canon.width", no_places},
+          {no_canon, "model.canon.residual", no_places},
+          {no_scores, "model.feed_forward.balance", "its router has no scores that train"},
+          {fixed, "model.feed_forward.balance.load", "its router gives all experts one load"}};
+}
+
 /// Whether an optimizer that has these keys decays no weight.
 bool decays_nothing(const training::OptimizerOptions& optimizer) {
   return std::visit(
@@ -95,7 +141,8 @@ std::vector<Unread> unread_of_training(const Experiment& run) {
 std::vector<std::string> notes_on_unread(const Experiment& run, const Tree& tree) {
   std::vector<std::string> sentences;
   auto all = unread_of_data(run);
-  for (auto& one : unread_of_training(run)) all.push_back(std::move(one));
+  for (auto& more : {unread_of_model(run.model), unread_of_training(run)})
+    all.insert(all.end(), more.begin(), more.end());
   for (const auto& [holds, path, why, but] : all) {
     const auto* given = holds ? tree.find(path) : nullptr;
     if (given == nullptr) continue;

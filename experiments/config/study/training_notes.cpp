@@ -42,6 +42,11 @@ void note_warmup(const training::TrainingOptions& options, int64_t steps,
         fmt::format("the warm-up takes {} steps and the run {}, so the learning rate never reaches "
                     "its peak (training.schedule.warmup)",
                     warmup, steps));
+  if (options.trains() && steps > 1 && warmup == steps)
+    notes.push_back(
+        fmt::format("the warm-up takes all {} steps of the run, so the learning rate only rises "
+                    "(training.schedule.warmup)",
+                    steps));
 }
 
 }  // namespace
