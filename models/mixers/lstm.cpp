@@ -16,6 +16,8 @@ class LstmCellsImpl : public Module {
                 register_parameter("weight_hh_l0", {4 * hidden, hidden}, uniform, Role::matrix),
                 register_parameter("bias_ih_l0", {4 * hidden}, uniform, Role::vector),
                 register_parameter("bias_hh_l0", {4 * hidden}, uniform, Role::vector)};
+    for (auto& parameter : own_parameters_)
+      if (parameter.role == Role::matrix) parameter.maps.rows.assign(4, hidden);
   }
 
   torch::ScalarType type() const { return weights_[0].scalar_type(); }

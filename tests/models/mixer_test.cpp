@@ -68,6 +68,14 @@ TEST(LstmMixer, ReadsBackwardsFromTheLastUnpaddedPosition) {
   EXPECT_GT(largest_difference(alone, mixed(mixer, padded).slice(1, 0, 3)), 1e-3);
 }
 
+TEST(LstmMixer, HasAMatrixForEachGate) {
+  const auto mixer = mixer_of(stack(Lstm{}, true));
+  for (const auto& module : mixer->modules())
+    for (const auto& [name, tensor, initializer, role, maps, width] :
+         std::dynamic_pointer_cast<Module>(module)->own_parameters())
+      if (role == Role::matrix) EXPECT_EQ(maps.rows, (std::vector<int64_t>{4, 4, 4, 4})) << name;
+}
+
 TEST(GroupedHeads, EqualFullHeadsWhoseKeysAndValuesAreRepeated) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(1);
