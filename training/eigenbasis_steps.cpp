@@ -11,18 +11,6 @@
 namespace ablate::training {
 namespace {
 
-/// Square matrices of the widths `sizes` that stand one after the other. // [sum of N^2]
-std::vector<torch::Tensor> squares_of(const torch::Tensor& flat,
-                                      const std::vector<int64_t>& sizes) {
-  std::vector<torch::Tensor> squares;
-  int64_t first = 0;
-  for (const auto size : sizes) {
-    squares.push_back(flat.narrow(0, first, size * size).view({size, size}));
-    first += size * size;
-  }
-  return squares;
-}
-
 /// The mean of one side's products, and its eigenvectors as columns. // [N, N] both
 struct Factor {
   torch::Tensor mean, basis;
@@ -78,15 +66,10 @@ std::vector<SoapMap> soap_maps_of(const SoapSteps& steps, size_t i) {
   const auto views = [&](const torch::Tensor& x) { return matrices_of(x, maps); };
   const auto parameters = views(steps.parameters[i]), gradients = views(steps.gradients[i]),
              first = views(steps.first[i]), second = views(steps.second[i]);
-  std::vector<int64_t> outputs, inputs;
-  for (const auto& matrix : parameters) {
-    outputs.push_back(matrix.size(0));
-    inputs.push_back(matrix.size(1));
-  }
-  const auto left = squares_of(steps.left[i], outputs),
-             left_basis = squares_of(steps.left_basis[i], outputs),
-             right = squares_of(steps.right[i], inputs),
-             right_basis = squares_of(steps.right_basis[i], inputs);
+  const auto left = squares_of(steps.left[i], parameters, 0),
+             left_basis = squares_of(steps.left_basis[i], parameters, 0),
+             right = squares_of(steps.right[i], parameters, 1),
+             right_basis = squares_of(steps.right_basis[i], parameters, 1);
   std::vector<SoapMap> all;
   for (size_t j = 0; j < parameters.size(); ++j)
     all.push_back({.parameter = parameters[j],

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "training/eigenbasis_steps.h"
+#include "training/kron_steps.h"
 #include "training/optimizer.h"
 #include "training/orthogonal_steps.h"
 #include "training/schedule.h"
@@ -294,6 +295,26 @@ struct Rule<Soap> {
                      .left_basis = left_basis,
                      .right = right,
                      .right_basis = right_basis,
+                     .count = count},
+                    step.learning_rate, step.lost(o.weight_decay), o);
+  }
+};
+
+/// For matrices within layers; make_optimizer gives the rest to AdamW.
+template <>
+struct Rule<Kron> {
+  static constexpr std::array kept{Kept{"momentum"}, Kept{"left", KeptShape::output_pairs},
+                                   Kept{"right", KeptShape::input_pairs},
+                                   Kept{"count", KeptShape::number}};
+
+  static void update(const Kron& o, Step step, Group<4>& group) {
+    const auto& [momentum, left, right, count] = group.kept;
+    take_kron_steps({.parameters = group.parameters,
+                     .gradients = group.gradients,
+                     .maps = group.maps,
+                     .momentum = momentum,
+                     .left = left,
+                     .right = right,
                      .count = count},
                     step.learning_rate, step.lost(o.weight_decay), o);
   }

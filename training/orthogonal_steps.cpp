@@ -86,6 +86,18 @@ std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models
   return matrices;
 }
 
+std::vector<torch::Tensor> squares_of(const torch::Tensor& flat,
+                                      const std::vector<torch::Tensor>& matrices, int64_t side) {
+  std::vector<torch::Tensor> squares;
+  int64_t first = 0;
+  for (const auto& matrix : matrices) {
+    const int64_t width = matrix.size(side);
+    squares.push_back(flat.narrow(0, first, width * width).view({width, width}));
+    first += width * width;
+  }
+  return squares;
+}
+
 torch::Tensor orthogonalized(const torch::Tensor& matrices, MuonCoefficients coefficients) {
   const bool jordan = coefficients == MuonCoefficients::jordan;
   const bool tall = matrices.size(1) > matrices.size(2);

@@ -19,6 +19,11 @@ torch::Tensor orthogonalized(const torch::Tensor& matrices,
 /// The linear maps of a tensor, as views of outputs by inputs.
 std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps);
 
+/// Square matrices that stand one after the other in `flat`, one for each of these matrices, as
+/// wide as its outputs (side 0) or inputs (side 1). // [sum of N^2]
+std::vector<torch::Tensor> squares_of(const torch::Tensor& flat,
+                                      const std::vector<torch::Tensor>& matrices, int64_t side);
+
 /// Parameters that are linear maps, and Muon's step of each before orthogonalisation, at the same
 /// indices.
 struct MapSteps {

@@ -139,7 +139,7 @@ struct Standard : EmptyOptions {
 /// width. At the base width the model is the standard one. All widths are assumed to grow in
 /// proportion: d_hidden with d_model, and d_k unless it is given; if it is, the number of heads
 /// grows. The learning rates are for optimizers whose steps do not depend on a gradient's size, and
-/// not for SOAP.
+/// not for SOAP and Kron.
 struct MaximalUpdate {
   static constexpr std::string_view name = "mup";
   static constexpr std::string_view about =

@@ -267,9 +267,9 @@ TEST(Optimizer, ARateMultipliesTheStepsOfItsKindAndLeavesDecoupledDecayAlone) {
   }
 }
 
-TEST(Optimizer, MuonAndSoapMoveMatricesAndAdamWTheRest) {
+TEST(Optimizer, MuonSoapAndKronMoveMatricesAndAdamWTheRest) {
   for (const auto& [options, kept] : std::vector<std::pair<OptimizerOptions, std::string>>{
-           {Muon{}, "momentum."}, {Soap{}, "left_basis."}}) {
+           {Muon{}, "momentum."}, {Soap{}, "left_basis."}, {Kron{}, "left."}}) {
     EveryRole model, alike;
     const auto chosen = make_optimizer(options, model),
                adam = make_optimizer(AdamW{Adam{}, 0}, alike);

@@ -84,7 +84,9 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
        {OptimizerOptions(Adam{}), OptimizerOptions(AdamW{}), OptimizerOptions(Sgd{}),
         OptimizerOptions(Lion{}), OptimizerOptions(Muon{}), OptimizerOptions(NorMuon{}),
         OptimizerOptions(AdamMini{}), OptimizerOptions(Mars{}), OptimizerOptions(Scion{}),
-        OptimizerOptions(Soap{.precondition_frequency = 3}), OptimizerOptions(ScheduleFree{})}) {
+        OptimizerOptions(Soap{.precondition_frequency = 3}),
+        OptimizerOptions(Kron{.precondition_start = 2, .precondition_frequency = 3}),
+        OptimizerOptions(ScheduleFree{})}) {
     auto chosen = input();
     chosen.options.optimizer = kind;
     chosen.options.ema = 0.5;

@@ -6,20 +6,27 @@ pytorch_optimizer's (version 4.1.0), SOAP without its rounding of bases to float
 schedule-free AdamW these are the points at which gradients are taken; "evaluated" is its average in the end. NAdamW is optax's
 (0.2.8), MARS pytorch_optimizer's, whose epsilon has another place and is too small here to tell, Adam-mini its authors' (adam-mini,
 version 1.1.1), cautious AdamW torch.optim's Adam with pytorch_optimizer's mask, and Scion torch.optim.Muon and, for the bias, Lion
-with one decay twice. Weight decay acts on the matrix only. Muon and SOAP move the matrix, and Adam the bias; torch.optim.Muon rounds
+with one decay twice. Kron is its authors' (kron_torch, version 0.3.3), without its rounding to float32 and with the program's probes in
+the place of torch's. Weight decay acts on the matrix only. Muon, SOAP and Kron move the matrix, and Adam the bias; torch.optim.Muon rounds
 to bfloat16 before it makes a step orthogonal, which is left out here. Under muP the matrix is WIDTH times wider than the base width: it moves by a rate that keeps what it adds to a
 stream alike at every width, which check_widths() measures, and decays by the rate of the schedule.
 Run: python optimizers.py > optimizers.json
 """
 
+import contextlib
+import io
 import json
 import math
+import os
 from unittest import mock
+
+os.environ["TORCHDYNAMO_DISABLE"] = "1"
 
 import jax
 import optax
 import torch
 from adam_mini import Adam_mini
+from kron_torch import Kron
 from pytorch_optimizer import MARS, SOAP, ScheduleFreeAdamW
 from torch.optim import _muon
 
@@ -104,6 +111,42 @@ class Soap:
         with mock.patch.object(torch, "float32", torch.float64):
             self.soap.step()
         self.moves = True
+
+
+def mix(x):
+    """models/random.h"""
+    mask = 2**64 - 1
+    x = (x + 0x9E3779B97F4A7C15) & mask
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+    return x ^ (x >> 31)
+
+
+def derived_seed(seed, name, index):
+    mixed = mix(seed)
+    for letter in name.encode():
+        mixed = mix(mixed ^ letter)
+    return mix(mixed ^ mix(index))
+
+
+class KronOfMatrix:
+    def __init__(self, groups, adam, **options):
+        matrix, rest = groups
+        with mock.patch("torch.compile", side_effect=RuntimeError):
+            self.kron = Kron([matrix], preconditioner_update_probability=1.0, precond_dtype=torch.float64, **options)
+        self.adam = torch.optim.Adam(rest["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"])
+        self.number = 0
+
+    def probe(self, like):
+        generator = torch.Generator().manual_seed(derived_seed(self.number, "kron", 0))
+        return torch.randn(like.shape, generator=generator)
+
+    def step(self):
+        self.number += 1
+        self.adam.step()
+        with mock.patch("torch.randn_like", self.probe), mock.patch.object(torch.Tensor, "float", torch.Tensor.clone):
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.kron.step()
 
 
 class NAdamW:
@@ -266,6 +309,10 @@ CASES = [
         lambda groups: Soap(groups, ADAM, betas=(0.9, 0.8), eps=1e-7, precondition_frequency=2),
     ),
     (
+        {"kind": "kron", "beta1": 0.9, "precondition_rate": 0.3, "precondition_start": 5, "weight_decay": 0.1, "adam": ADAM},
+        lambda groups: KronOfMatrix(groups, ADAM, b1=0.9, precond_lr=0.3),
+    ),
+    (
         {"kind": "schedule_free", "beta1": 0.7, "beta2": 0.95, "epsilon": 1e-7, "weight_decay": 0.1},
         lambda groups: ScheduleFreeAdamW(groups, lr=RATE, betas=(0.7, 0.95), eps=1e-7, warmup_steps=0),
     ),
@@ -317,6 +364,6 @@ cases = [
 cases += [
     wide(options, make)
     for options, make in CASES
-    if options["kind"] not in ("sgd", "scion") and options.get("scale") != "original"  # whose steps have other sizes at other widths
+    if options["kind"] not in ("sgd", "kron", "scion") and options.get("scale") != "original"  # whose steps have other sizes at other widths
 ]
 print(json.dumps({"learning_rate": RATE, "cases": cases, "soap_that_turns": soap_that_turns()}, indent=1))

@@ -1,0 +1,117 @@
+#include "training/kron_steps.h"
+
+#include <ATen/ops/linalg_solve_triangular.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "models/generator.h"
+#include "models/random.h"
+#include "training/optimizer.h"
+#include "training/orthogonal_steps.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr double kMostRms = 1.1;  // of a step; white gradients have 1
+constexpr double kBalanceEvery = 100;
+const double kDamping = std::sqrt(std::numeric_limits<float>::epsilon());
+constexpr double kTiny = std::numeric_limits<float>::min();
+
+/// A lower bound of the spectral norm of a symmetric matrix, by its largest column.
+/// // [N, N] -> []
+torch::Tensor spectral_bound(const torch::Tensor& matrix) {
+  const auto largest = matrix.abs().max().clamp_min(kTiny);
+  const auto scaled = matrix / largest;
+  const auto column = scaled.square().sum(0).argmax().unsqueeze(0);
+  const auto image = scaled.mv(scaled.index_select(1, column).squeeze(1));  // [N]
+  return scaled.mv(image / image.norm().clamp_min(kTiny)).norm() * largest;
+}
+
+/// One step of a factor towards products of white gradients that equal those of the probe.
+/// // [N, N] each
+void follow(const torch::Tensor& factor, const torch::Tensor& white, const torch::Tensor& probe,
+            double rate) {
+  const auto bound = spectral_bound(white + probe).clamp_min(kTiny);
+  factor.sub_(((white - probe) * rate).triu().div_(bound).mm(factor));
+}
+
+/// One map, as views into the tensors of its parameter.
+struct KronMap {
+  torch::Tensor parameter, gradient, momentum;  // [R, C]
+  torch::Tensor left, right;                    // [R, R], [C, C]
+
+  void start() const {
+    left.fill_diagonal_(1);
+    right.fill_diagonal_(1);
+  }
+
+  void balance() const {
+    const auto rows = left.abs().max(), columns = right.abs().max();
+    const auto mean = (rows * columns).sqrt();
+    left.mul_(mean / rows);
+    right.mul_(mean / columns);
+  }
+
+  /// Adds a little of the probe to the mean, too.
+  void correct(torch::Tensor& mean, uint64_t seed, double rate) const {
+    const auto probe =
+        torch::empty_like(mean).normal_(0, 1, models::seeded_generator(seed, mean.device()));
+    mean.add_(probe * (mean.abs().mean() * kDamping));
+    const auto white = left.mm(mean).mm(right.t());
+    const auto solved = at::linalg_solve_triangular(left.t(), probe, /*upper=*/false);  // [R, C]
+    const auto noise = at::linalg_solve_triangular(right, solved, /*upper=*/true, /*left=*/false);
+    follow(left, white.mm(white.t()), noise.mm(noise.t()), rate);
+    follow(right, white.t().mm(white), noise.t().mm(noise), rate);
+  }
+
+  void move(const Kron& o, const torch::Tensor& mean, double learning_rate, double lost) const {
+    const auto direction = left.t().mm(left).mm(mean).mm(right.t()).mm(right);
+    const auto rms = direction.square().mean().sqrt() + 1e-12;
+    direction.mul_((kMostRms / rms).clamp_max(1));
+    decay({parameter}, {direction}, lost, o.cautious_decay);
+    parameter.add_(direction, -learning_rate);
+  }
+};
+
+std::vector<KronMap> kron_maps_of(const KronSteps& steps, size_t i) {
+  const auto& maps = *steps.maps[i];
+  const auto parameters = matrices_of(steps.parameters[i], maps),
+             gradients = matrices_of(steps.gradients[i], maps),
+             momentum = matrices_of(steps.momentum[i], maps);
+  const auto left = squares_of(steps.left[i], parameters, 0),
+             right = squares_of(steps.right[i], parameters, 1);
+  std::vector<KronMap> all;
+  for (size_t j = 0; j < parameters.size(); ++j)
+    all.push_back({.parameter = parameters[j],
+                   .gradient = gradients[j],
+                   .momentum = momentum[j],
+                   .left = left[j],
+                   .right = right[j]});
+  return all;
+}
+
+}  // namespace
+
+void take_kron_steps(const KronSteps& steps, double learning_rate, double lost,
+                     const Kron& options) {
+  uint64_t index = 0;  // of a map
+  for (size_t i = 0; i < steps.parameters.size(); ++i) {
+    const auto number = steps.count[i].add_(1).item<double>();
+    const bool corrects =
+        number <= static_cast<double>(options.precondition_start) ||
+        std::fmod(number, static_cast<double>(options.precondition_frequency)) == 0;
+    for (const auto& map : kron_maps_of(steps, i)) {
+      if (number == 1) map.start();
+      if (std::fmod(number, kBalanceEvery) == 0) map.balance();
+      const uint64_t seed = models::derive_seed(static_cast<uint64_t>(number), "kron", index++);
+      map.momentum.lerp_(map.gradient, 1 - options.beta1);
+      auto mean = map.momentum / (1 - std::pow(options.beta1, number));
+      if (corrects && mean.any().item<bool>()) map.correct(mean, seed, options.precondition_rate);
+      map.move(options, mean, learning_rate, lost);
+    }
+  }
+}
+
+}  // namespace ablate::training
