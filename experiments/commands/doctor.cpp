@@ -17,9 +17,11 @@
 #include <vector>
 
 #include "experiments/commands/commands.h"
+#include "experiments/config/schema/option.h"
 #include "experiments/records/folders.h"
 #include "models/hardware.h"
 #include "models/libtorch.h"
+#include "options/enumeration.h"
 #include "training/device.h"
 #include "training/process/libtorch_version.h"
 #include "training/process/machine.h"
@@ -28,7 +30,7 @@
 namespace ablate::commands {
 namespace {
 
-enum class Health { ok, warn, fail };
+ABLATE_ENUM(Health, ok, warn, fail);
 
 /// One thing that runs need.
 struct Finding {
@@ -39,18 +41,6 @@ struct Finding {
 };
 
 constexpr double kGigabyte = 1e9;
-
-const char* name_of_health(Health health) {
-  switch (health) {
-    case Health::ok:
-      return "ok";
-    case Health::warn:
-      return "warn";
-    case Health::fail:
-      return "fail";
-  }
-  return "";
-}
 
 Finding good(const std::string& name, const std::string& detail) {
   return {name, Health::ok, detail, ""};
@@ -198,7 +188,7 @@ std::vector<Finding> examine(const std::filesystem::path& output) {
 std::string to_text(const std::vector<Finding>& findings) {
   std::string text;
   for (const auto& finding : findings) {
-    text += fmt::format("{:<5} {:<16} {}\n", name_of_health(finding.health), finding.name,
+    text += fmt::format("{:<5} {:<16} {}\n", config::word_of(finding.health), finding.name,
                         finding.detail);
     if (!finding.remedy.empty()) text += fmt::format("{:<22} {}\n", "", finding.remedy);
   }
@@ -209,7 +199,7 @@ std::string to_json_text(const std::vector<Finding>& findings) {
   auto list = nlohmann::json::array();
   for (const auto& finding : findings)
     list.push_back({{"name", finding.name},
-                    {"health", name_of_health(finding.health)},
+                    {"health", config::word_of(finding.health)},
                     {"detail", finding.detail},
                     {"remedy", finding.remedy}});
   return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

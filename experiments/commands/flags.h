@@ -6,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/commands/section_flags.h"
+#include "experiments/config/schema/option.h"
 
 namespace ablate::commands {
 
@@ -77,6 +79,17 @@ inline constexpr const char* kCheckpoint = "{best,last,averaged,STEP}";
 /// "{a,b,c}"
 inline std::string type_of_words(const std::vector<std::string>& words) {
   return fmt::format("{{{}}}", fmt::join(words, ","));
+}
+
+/// Adds a flag whose value is one of the words of an enum.
+template <class Enum>
+CLI::Option* add_choice(CLI::App& verb, const std::string& flag, std::optional<Enum>& value,
+                        const std::string& description) {
+  std::map<std::string, Enum> words;
+  for (const auto& [one, word] : names(Enum{})) words.emplace(word, one);
+  return verb.add_option(flag, value, description)
+      ->transform(CLI::CheckedTransformer(words).description(""))
+      ->type_name(type_of_words(config::choices_of(Enum{})));
 }
 
 }  // namespace ablate::commands

@@ -145,18 +145,6 @@ std::string shown_text(const PowerPlan& plan) {
   return "";
 }
 
-const char* word_for(statistics::Aim aim) {
-  switch (aim) {
-    case statistics::Aim::difference:
-      return "difference";
-    case statistics::Aim::no_loss:
-      return "no_loss";
-    case statistics::Aim::equality:
-      return "equality";
-  }
-  return "";
-}
-
 const char* words_for(statistics::Testing testing) {
   switch (testing) {
     case statistics::Testing::t:
@@ -211,7 +199,7 @@ nlohmann::json as_json(const PowerPlan& plan, const config::Comparison& compare,
                       {"test_set", plan.test_set},
                       {"metric", plan.metric},
                       {"test", config::word_of(compare.test)},
-                      {"shows", word_for(plan.aim)},
+                      {"shows", config::word_of(plan.aim)},
                       {"size", plan.size},
                       {"difference", plan.difference},
                       {"pilot_seeds", plan.pilot_seeds},

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 #include "experiments/analysis/make_evidence.h"
 #include "experiments/analysis/together.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/flags.h"
 #include "experiments/commands/position_pictures.h"
 #include "experiments/errors.h"
 #include "experiments/exchange/pack.h"
@@ -22,13 +22,14 @@
 #include "experiments/report/table/together.h"
 #include "experiments/report/write_report.h"
 #include "experiments/run/model_cost.h"
+#include "options/enumeration.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::commands {
 namespace {
 
-enum class Format { text, csv, json, markdown, latex };
+ABLATE_ENUM(Format, text, csv, json, markdown, latex);
 
 struct ReportRequest {
   std::vector<std::string> folders;
@@ -161,15 +162,7 @@ void add_report(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   verb->add_option("--to", request->to,
                    "Folder for the report's files of a packed study, or of --together");
-  verb->add_option("--format", request->format, "Print the whole table, in this format")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::text},
-                                                                {"csv", Format::csv},
-                                                                {"json", Format::json},
-                                                                {"markdown", Format::markdown},
-                                                                {"latex", Format::latex}})
-              .description(""))
-      ->type_name("{text,csv,json,markdown,latex}");
+  add_choice(*verb, "--format", request->format, "Print the whole table, in this format");
   verb->footer(
       "Does not train. Writes report.html, forest.svg, results.jsonl, results.csv, results.json, "
       "table.txt, table.md and table.tex into the folder, as 'ablate run' does; those of a packed "

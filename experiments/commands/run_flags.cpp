@@ -1,6 +1,5 @@
 #include "experiments/commands/run_flags.h"
 
-#include <map>
 #include <vector>
 
 #include "experiments/commands/flags.h"
@@ -57,13 +56,9 @@ void add_options(CLI::App& verb, RunRequest& request) {
 
 void add_until(CLI::App& verb, RunRequest& request) {
   auto* until =
-      verb.add_option("--until", request.until,
-                      "Add seeds, one after the other, until every comparison has its claim, in a "
-                      "study with compare.test: e_value")
-          ->transform(
-              CLI::CheckedTransformer(std::map<std::string, Until>{{"decided", Until::decided}})
-                  .description(""))
-          ->type_name("{decided}");
+      add_choice(verb, "--until", request.until,
+                 "Add seeds, one after the other, until every comparison has its claim, in a "
+                 "study with compare.test: e_value");
   verb.add_option("--at-most", request.at_most, "The most seeds of --until")
       ->needs(until)
       ->check(between(1, 1000))
@@ -71,15 +66,9 @@ void add_until(CLI::App& verb, RunRequest& request) {
 }
 
 void add_launcher(CLI::App& verb, RunRequest& request) {
-  auto* launcher =
-      verb.add_option("--launcher", request.launcher,
-                      "Who starts the runs: Slurm, as job arrays; or you, from one printed "
-                      "command a line. Absent: this program, here")
-          ->transform(
-              CLI::CheckedTransformer(std::map<std::string, Launcher>{{"slurm", Launcher::slurm},
-                                                                      {"print", Launcher::print}})
-                  .description(""))
-          ->type_name("{slurm,print}");
+  auto* launcher = add_choice(verb, "--launcher", request.launcher,
+                              "Who starts the runs: Slurm, as job arrays; or you, from one printed "
+                              "command a line. Absent: this program, here");
   verb.add_option("--slurm", request.slurm, "Flags for sbatch, as they are")->needs(launcher);
   verb.add_option("--prologue", request.prologue,
                   "File of bash lines that every job of Slurm runs first, such as 'module load'; "

@@ -7,14 +7,15 @@
 
 #include "experiments/config/study/selection.h"
 #include "experiments/records/folders.h"
+#include "options/enumeration.h"
 
 namespace ablate::commands {
 
 /// The launcher of the processes of runs, if it is not this program.
-enum class Launcher { slurm, print };
+ABLATE_ENUM(Launcher, slurm, print);
 
 /// When a study that may be looked at often is done.
-enum class Until { decided };
+ABLATE_ENUM(Until, decided);
 
 struct RunRequest {
   std::string study;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "options/enumeration.h"
+
 namespace ablate::statistics {
 
 /// How the comparisons of a study are tested for a difference: jointly by joint_sign_flip_p(), by
@@ -11,11 +13,10 @@ namespace ablate::statistics {
 enum class Testing { joint, min_p, holm, t, e_value };
 
 /// What a study is to show of an arm.
-enum class Aim {
-  difference,  // that it differs from the baseline
-  no_loss,     // that it loses less than a margin
-  equality,    // that it differs by less than a margin
-};
+ABLATE_ENUM(Aim,
+            difference,  // that it differs from the baseline
+            no_loss,     // that it loses less than a margin
+            equality);   // that it differs by less than a margin
 
 /// Arms that share seeds and a baseline.
 struct Design {
