@@ -70,10 +70,14 @@ TEST(LstmMixer, ReadsBackwardsFromTheLastUnpaddedPosition) {
 
 TEST(LstmMixer, HasAMatrixForEachGate) {
   const auto mixer = mixer_of(stack(Lstm{}, true));
-  for (const auto& module : mixer->modules())
-    for (const auto& [name, tensor, initializer, role, maps, width] :
-         std::dynamic_pointer_cast<Module>(module)->own_parameters())
-      if (role == Role::matrix) EXPECT_EQ(maps.rows, (std::vector<int64_t>{4, 4, 4, 4})) << name;
+  for (const auto& module : mixer->modules()) {
+    const auto* own = dynamic_cast<const Module*>(module.get());
+    if (own == nullptr) continue;
+    for (const auto& parameter : own->own_parameters()) {
+      if (parameter.role != Role::matrix) continue;
+      EXPECT_EQ(parameter.maps.rows, (std::vector<int64_t>{4, 4, 4, 4})) << parameter.name;
+    }
+  }
 }
 
 TEST(GroupedHeads, EqualFullHeadsWhoseKeysAndValuesAreRepeated) {

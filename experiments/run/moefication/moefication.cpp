@@ -52,8 +52,8 @@ void check(const models::LayerOptions& layer, const std::string& side, int64_t e
                      ": a feed-forward with a short convolution inside (model.canon.places: "
                      "d) cannot be split");
   if (experts < 1 || dense->d_hidden % experts != 0)
-    throw UsageError(fmt::format("--experts must divide the {} hidden neurons of the {}",
-                                 dense->d_hidden, side));
+    throw UsageError(fmt::format("the experts, {}, must divide the {} hidden neurons of the {}",
+                                 experts, dense->d_hidden, side));
 }
 
 std::vector<Layer> layers_of(const models::TransformerImpl& model) {

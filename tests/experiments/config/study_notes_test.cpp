@@ -14,7 +14,7 @@ TEST(StudyNotes, LeaveTheWarmUpOfOtherBudgetsToTheDryRun) {
       study_of(kTraining + "{schedule: {warmup: 2000}, budget: {kind: tokens, tokens: 100000}}\n");
   EXPECT_EQ(run.notes, Notes());
   EXPECT_EQ(training_notes(run.runs[0].experiment.training, 1999).size(), 1U);
-  EXPECT_EQ(training_notes(run.runs[0].experiment.training, 2000), Notes());
+  EXPECT_EQ(training_notes(run.runs[0].experiment.training, 2001), Notes());
 }
 
 }  // namespace

@@ -157,7 +157,8 @@ TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
     EXPECT_TRUE(says(message(dense(kRelu + std::string(model)), 8), "cannot be split")) << model;
   EXPECT_TRUE(says(message(dense("{ kind: dense, d_hidden: 64, bias: true }, bias: false"), 8),
                    "experts have biases only with model.bias"));
-  EXPECT_EQ(message(dense(kRelu), 5), "--experts must divide the 64 hidden neurons of the encoder");
+  EXPECT_EQ(message(dense(kRelu), 5),
+            "the experts, 5, must divide the 64 hidden neurons of the encoder");
   EXPECT_EQ(message(dense("{ kind: dense, d_hidden: 64, activation: gelu }"), 8),
             "encoder: only a dense feed-forward with relu can be split: other activations leave "
             "no neuron at zero");
