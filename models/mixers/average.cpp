@@ -1,5 +1,6 @@
 #include "models/linear.h"
 #include "models/mixer.h"
+#include "models/ops/elementwise.h"
 
 namespace ablate::models {
 namespace {
@@ -27,27 +28,23 @@ class AverageMixer : public Mixer {
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {
-    const auto zeros = torch::zeros_like(like.narrow(1, 0, 1), sum_type(like));
+    const auto zeros = torch::zeros_like(like.narrow(1, 0, 1), ops::wide_type(like));
     return {.blocks = {{zeros, zeros.narrow(-1, 0, 1)}}};  // sum [B, 1, D], count [B, 1, 1]
   }
 
   torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ops::AttentionPosition&,
                      const ForwardContext&) override {
     const auto& [sum, count] = cache.concatenate();
-    const auto sums = sum + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
-    const auto counts = count + counted(x);                    // [B, T, 1]
+    const auto sums = sum + value_(x).cumsum(1, ops::wide_type(x));  // [B, T, D]
+    const auto counts = count + counted(x);                          // [B, T, 1]
     cache.blocks = {{sums.slice(1, -1), counts.slice(1, -1)}};
     return out_((sums / counts).to(x.scalar_type()));
   }
 
  private:
-  /// A running sum must not be rounded to bfloat16.
-  static torch::ScalarType sum_type(const torch::Tensor& x) {
-    return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  }
   /// 1, 2, 3, ... for every position. // [B, T, D] -> [B, T, 1]
   static torch::Tensor counted(const torch::Tensor& x) {
-    return torch::ones_like(x.narrow(-1, 0, 1), sum_type(x)).cumsum(1);
+    return torch::ones_like(x.narrow(-1, 0, 1), ops::wide_type(x)).cumsum(1);
   }
 
   bool causal_;

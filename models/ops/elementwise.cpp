@@ -81,9 +81,11 @@ DropoutMask mask_of(const DropoutStream& stream) {
           .scale = static_cast<float>(1.0 / (1.0 - stream.rate))};
 }
 
-torch::Tensor wide(const torch::Tensor& x) {
-  return x.to(torch::promoteTypes(x.scalar_type(), torch::kFloat));
+torch::ScalarType wide_type(const torch::Tensor& x) {
+  return torch::promoteTypes(x.scalar_type(), torch::kFloat);
 }
+
+torch::Tensor wide(const torch::Tensor& x) { return x.to(wide_type(x)); }
 
 torch::Tensor dropout(const torch::Tensor& x, const DropoutStream& stream) {
   if (stream.rate == 0) return x;

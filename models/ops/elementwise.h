@@ -5,7 +5,10 @@
 
 namespace ablate::models::ops {
 
-/// x in float or wider, for sums that must not be rounded to bfloat16.
+/// float or wider, for sums that must not be rounded to bfloat16.
+torch::ScalarType wide_type(const torch::Tensor& x);
+
+/// x in that type.
 torch::Tensor wide(const torch::Tensor& x);
 
 /// The elements that one dropout drops: a function of the seed. A rate of 0 drops none.

@@ -2,6 +2,7 @@
 
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
+#include "models/ops/elementwise.h"
 #include "models/ops/weight_casts.h"
 
 namespace ablate::models::ops {
@@ -18,10 +19,6 @@ constexpr int64_t kFewestChunkRows = 64;
 int64_t chunk_rows(const torch::Tensor& weight) {  // [V, D]
   const auto logits = weight.device().is_cpu() ? kCpuChunkLogits : kDeviceChunkLogits;
   return std::max(kFewestChunkRows, logits / weight.size(0));
-}
-
-torch::ScalarType score_type(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
 }
 
 /// The same as cpu::cross_entropy_gradient by LibTorch's operators, in few passes over the logits.
@@ -133,12 +130,12 @@ CrossEntropy whole_cross_entropy(const torch::Tensor& hidden, const OutputMap& o
   const auto counts = target.ne(options.ignored);
   const auto logits =
       capped(torch::linear(hidden, output.weight.dense.to(hidden.scalar_type())), output.softcap);
-  const auto log_probability = torch::log_softmax(logits, -1, score_type(logits));  // [..., V]
+  const auto log_probability = torch::log_softmax(logits, -1, wide_type(logits));  // [..., V]
   const auto column = target.masked_fill(counts.logical_not(), 0).unsqueeze(-1);
   const auto nll = log_probability.gather(-1, column).squeeze(-1).neg();  // [...]
   const auto uniform = log_probability.mean(-1).neg();
   const auto sum_of = [&](const torch::Tensor& x) { return x.masked_fill(~counts, 0.0).sum(); };
-  const auto normaliser = logits.to(score_type(logits)).logsumexp(-1);  // [...]
+  const auto normaliser = logits.to(wide_type(logits)).logsumexp(-1);  // [...]
   return {.loss = sum_of((1 - options.smoothing) * nll + options.smoothing * uniform +
                          options.z * normaliser.square()),
           .nll = sum_of(nll).detach()};
@@ -158,7 +155,7 @@ CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const OutputMap& 
         torch::cat({hidden, torch::ones_like(hidden.narrow(-1, 0, 1))}, -1),
         OutputMap(torch::cat({weight, output.bias.unsqueeze(1)}, 1), {}, output.softcap), target,
         options);
-  if (score_type(hidden) == torch::kDouble || weight.scalar_type() != torch::kFloat)
+  if (wide_type(hidden) == torch::kDouble || weight.scalar_type() != torch::kFloat)
     return whole_cross_entropy(hidden, output, target, options);
   auto rows = hidden.flatten(0, -2), wanted = target.flatten();  // [N, D], [N]
   if (hidden.device().is_cpu()) {  // elsewhere a list of rows would have to be waited for
@@ -174,7 +171,7 @@ CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const OutputMap& 
 TargetScores score_targets(const torch::Tensor& hidden, const OutputMap& output,
                            const torch::Tensor& target, int64_t ignored) {
   const torch::NoGradGuard no_grad;
-  const auto type = score_type(hidden);
+  const auto type = wide_type(hidden);
   const auto rows = hidden.flatten(0, -2), targets = target.flatten();  // [N, D], [N]
   const int64_t count = rows.size(0), chunk = chunk_rows(output.weight.dense);
   const auto nll = torch::empty({count}, hidden.options().dtype(type));

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "models/ops/backend.h"
+#include "models/ops/elementwise.h"
 
 namespace ablate::models::ops {
 
@@ -49,10 +50,6 @@ std::array<torch::Tensor, 2> halves(const torch::Tensor& x, const Rotation& rota
   const auto split =
       rotation.interleaved ? turned.unflatten(-1, {pairs, 2}) : turned.unflatten(-1, {2, pairs});
   return {split.select(axis, 0), split.select(axis, 1)};
-}
-
-torch::ScalarType wide_type(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
 }
 
 /// x turned forwards or, with the sign -1, backwards: four launches, one for a cast, and one if

@@ -4,6 +4,7 @@
 
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
+#include "models/ops/elementwise.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -31,8 +32,7 @@ TopK top_k(const torch::Tensor& scores, int64_t k) {
 TopK log_softmax_top_k(const torch::Tensor& logits, int64_t k) {
   if constexpr (kHasKernels)
     if (infers_on_cpu(logits)) return cpu::log_softmax_top_k(logits.contiguous(), k);
-  const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  return top_k(torch::log_softmax(logits, -1, wide), k);
+  return top_k(torch::log_softmax(logits, -1, wide_type(logits)), k);
 }
 
 torch::Tensor indices_of(const torch::Tensor& x) {

@@ -4,6 +4,7 @@
 
 #include "models/linear.h"
 #include "models/ops/doubly_stochastic.h"
+#include "models/ops/elementwise.h"
 #include "models/ops/weight_casts.h"
 #include "models/rms.h"
 
@@ -111,9 +112,6 @@ class StreamMix : public ResidualMix {
   /// In float or wider. // [B, T, N, D]
   virtual Weights weights_at(int64_t depth, const torch::Tensor& x) const = 0;
 
-  static torch::ScalarType wide_type(const torch::Tensor& x) {
-    return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  }
   torch::Tensor identity(const torch::Tensor& like) const {
     return torch::eye(streams_, like.options());
   }
@@ -144,7 +142,7 @@ class HyperConnections : public StreamMix {
  private:
   Weights weights_at(int64_t depth, const torch::Tensor& x) const override {
     const auto at = static_cast<size_t>(depth);
-    const auto type = wide_type(x);
+    const auto type = ops::wide_type(x);
     const auto dynamic =
         torch::linear(rms(x), ops::weight_in(dynamic_[at], x.scalar_type())).to(type).tanh();
     const auto factors = factors_[at].to(type);
@@ -183,7 +181,7 @@ class ManifoldConnections : public StreamMix {
 
   Weights weights_at(int64_t depth, const torch::Tensor& x) const override {
     const auto at = static_cast<size_t>(depth);
-    const auto type = wide_type(x);
+    const auto type = ops::wide_type(x);
     auto weights = dynamic_[at]->forward(rms(x.flatten(-2))).to(type).split_with_sizes(parts_, -1);
     const auto fixed = fixed_[at].to(type).split_with_sizes(parts_);
     const auto factors = factors_[at].to(type).unbind();

@@ -1,9 +1,8 @@
-#include "models/position/relative.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "models/position/position.h"
 #include "tests/models/position/contexts.h"
 
 namespace ablate::models {
