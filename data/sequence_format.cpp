@@ -249,6 +249,13 @@ std::optional<int32_t> SequenceFormat::end_token(bool one_line) const {
   return tokenizer::kEos;
 }
 
+std::vector<int64_t> SequenceFormat::unwritten() const {
+  if (!tokens_ || !tokens_->vocabulary) return {};
+  std::vector<int64_t> ids{tokenizer::kUnk};
+  if (tokens_->end_token) ids.push_back(tokenizer::kFirstNumber + *tokens_->end_token);
+  return ids;
+}
+
 Compared SequenceFormat::compared() const {
   if (labels_) return Compared::label;
   if (tokens_) return Compared::tokens;

@@ -91,6 +91,9 @@ class SequenceFormat {
   std::optional<int32_t> start_token(const Tokenizers& tokenizers) const;
   /// The id that closes an output; nullopt if running text continues past line ends.
   std::optional<int32_t> end_token(bool one_line) const;
+  /// Ids besides padding and the start token that no text has: where ids are written as numbers,
+  /// that of unknown text, and the own id of the number that is the end token.
+  std::vector<int64_t> unwritten() const;
   /// Whether outputs continue the text that was read.
   bool continues_text() const { return chunking_ && model_.decoder; }
   /// Whether outputs are made of masks, and tokens of a sequence in which they are, its start

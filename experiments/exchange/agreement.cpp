@@ -102,7 +102,8 @@ std::optional<c10::IValue> searched(torch::jit::Module& module, const torch::Ten
 }
 
 void compare_search(Agreement& agreement, const models::InferenceModel& model,
-                    torch::jit::Module& module, const torch::Tensor& source, const Start& start) {
+                    torch::jit::Module& module, const torch::Tensor& source, const Start& start,
+                    std::span<const int64_t> unwritten) {
   // The module's search ends with the model's positions by itself.
   const int64_t room =
       module.attr("longest").toInt() - module.attr("prompt").toInt() * source.size(1);
@@ -113,7 +114,8 @@ void compare_search(Agreement& agreement, const models::InferenceModel& model,
                                           .tokens = {.pad = tokenizer::kPad,
                                                      .bos = tokenizer::kBos,
                                                      .eos = tokenizer::kEos,
-                                                     .start = start}},
+                                                     .start = start},
+                                          .unwritten = unwritten},
                                          {.beam = beams, .max_length = longest});
     const auto found = searched(module, source, beams);
     if (!found) {
@@ -179,9 +181,10 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
   if (family == models::Family::encoder_only) return agreement;
   const models::InferenceModel inference(model);
   const auto start = trained_start(examples);
+  const auto unwritten = config::format_of(contents.experiment).unwritten();
   for (const auto& source : prompts(family, examples)) {
     compare_first_logits(agreement, model, module, source, start);
-    compare_search(agreement, inference, module, source, start);
+    compare_search(agreement, inference, module, source, start, unwritten);
   }
   return agreement;
 }

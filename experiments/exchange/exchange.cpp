@@ -121,7 +121,8 @@ Agreement export_torchscript(const ExportRequest& request, std::ostream& message
                                 .tokenizers = run.tokenizers,
                                 .examples = examples_for(run, request, messages),
                                 .weights = run.weights};
-  const auto bytes = to_archive(models::to_torchscript(model, special_tokens_of(run)), contents);
+  const auto module = models::to_torchscript(model, special_tokens_of(run), run.format.unwritten());
+  const auto bytes = to_archive(module, contents);
   auto archive = from_archive(bytes, request.to.string());
   const auto agreement = compare(model, archive.module, contents);
   require_agreement(agreement, request.type, request.to, "; no file was written");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/ops/backend.h"
+#include "models/ops/elementwise.h"
 
 namespace ablate::models {
 namespace {
@@ -102,8 +103,9 @@ void ForcedPrefix::operator()(torch::Tensor& scores, std::span<const RowContext>
 }
 
 LogitsProcessors::LogitsProcessors(const SearchOptions& options, const SpecialTokens& tokens,
-                                   bool with_prefixes)
-    : suppressed_{tokens.pad, tokens.bos} {
+                                   bool with_prefixes, std::span<const int64_t> unwritten)
+    : suppressed_{tokens.pad, tokens.bos}, only_special_(unwritten.empty()) {
+  suppressed_.insert(suppressed_.end(), unwritten.begin(), unwritten.end());
   if (options.min_length > 0 && tokens.eos != kNoEnd)
     processors_.emplace_back(MinLength{options.min_length, tokens.eos});
   if (with_prefixes) processors_.emplace_back(ForcedPrefix{});
@@ -111,8 +113,7 @@ LogitsProcessors::LogitsProcessors(const SearchOptions& options, const SpecialTo
 
 torch::Tensor LogitsProcessors::apply(const torch::Tensor& logits,
                                       std::span<const RowContext> rows) const {
-  const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  auto scores = torch::log_softmax(logits, -1, wide);
+  auto scores = torch::log_softmax(logits, -1, ops::wide_type(logits));
   for (const auto token : suppressed_) scores.select(1, token).fill_(kForbidden);
   for (const auto& process : processors_) process(scores, rows);
   return scores;

@@ -124,20 +124,23 @@ struct ForcedPrefix {
 /// A new option that changes them is an entry in the constructor.
 class LogitsProcessors {
  public:
-  /// `with_prefixes`: whether any output must begin with a prefix.
-  LogitsProcessors(const SearchOptions& options, const SpecialTokens& tokens, bool with_prefixes);
+  /// `with_prefixes`: whether any output must begin with a prefix; `unwritten`: tokens besides
+  /// padding and `bos` that no output has.
+  LogitsProcessors(const SearchOptions& options, const SpecialTokens& tokens, bool with_prefixes,
+                   std::span<const int64_t> unwritten = {});
 
   /// Whether only the model decides: then the likeliest tokens are those of the largest logits
   /// except padding and `bos`.
-  bool empty() const { return processors_.empty(); }
-  /// Log-probabilities of every row's next token, in float or wider; kForbidden for padding, `bos`
-  /// and tokens that the options forbid. Forbidden tokens keep their share of the probability, so
-  /// scores stay those of the model. // [R, V] -> [R, V]
+  bool empty() const { return processors_.empty() && only_special_; }
+  /// Log-probabilities of every row's next token, in float or wider; kForbidden for padding, `bos`,
+  /// unwritten tokens and those that the options forbid. Forbidden tokens keep their share of the
+  /// probability, so scores stay those of the model. // [R, V] -> [R, V]
   torch::Tensor apply(const torch::Tensor& logits, std::span<const RowContext> rows) const;
 
  private:
   std::vector<LogitsProcessor> processors_;  // in order
   std::vector<int64_t> suppressed_;
+  bool only_special_;  // whether these are padding and `bos` alone
 };
 
 }  // namespace ablate::models

@@ -78,7 +78,8 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> 
   auto widened = options;
   widened.beam = std::max(options.beam, input.n_best);
   const SearchRules rules{widened, input.tokens, input.n_best};
-  const LogitsProcessors processors(options, input.tokens, !input.prefixes.empty());
+  const LogitsProcessors processors(options, input.tokens, !input.prefixes.empty(),
+                                    input.unwritten);
   const auto lengths = lengths_of(input);
   const auto common = common_columns(input, lengths, models.front().family());
   auto states = initial_states(input, lengths, common, options);

@@ -15,6 +15,7 @@ struct SearchInput {
   SpecialTokens tokens;
   int64_t n_best = 1;                                   // outputs wanted of every row
   std::span<const std::vector<int64_t>> prefixes = {};  // that each row's outputs begin with
+  std::span<const int64_t> unwritten = {};              // further tokens that no output has
   std::span<const int64_t> numbers = {};  // of the rows, which seed sampling; empty: 0, 1, ...
   SearchCount* count = nullptr;           // to add to; null: nobody counts
 };

@@ -17,8 +17,8 @@ def log_probabilities(self, logits: Tensor, step: int) -> Tensor:
     all = torch.log_softmax(logits, -1, 6)
     wrong = bool(torch.isnan(all).any())
     assert not wrong, "the model's scores are not numbers at step {}".format(step)
-    all.select(1, self.pad).fill_(float('-inf'))
-    all.select(1, self.bos).fill_(float('-inf'))
+    for token in self.suppressed:
+        all.select(1, token).fill_(float('-inf'))
     return all
 
 def next_token(self, log_probability: Tensor, temperature: float, top_k: int,

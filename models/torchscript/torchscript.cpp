@@ -219,7 +219,8 @@ std::string decoding_loops() {
   return text;
 }
 
-void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& tokens) {
+void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& tokens,
+                  const std::vector<int64_t>& unwritten) {
   const auto source = example_ids(2, 3, tokens);
   const bool prompted = model->family() == Family::decoder_only;
   const int64_t written = longest_of(*model, Side::decoder);
@@ -249,6 +250,10 @@ void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& 
                             return to_tuple(next, state_of(ids, cache));
                           },
                       .bounds = {{"state[0].size(1) + 1", written}}});
+  std::vector<int64_t> suppressed{tokens.pad, tokens.bos};
+  suppressed.insert(suppressed.end(), unwritten.begin(), unwritten.end());
+  module.register_attribute("suppressed", c10::ListType::ofInts(),
+                            c10::List<int64_t>(at::IntArrayRef(suppressed)));
   module.register_attribute("bos", c10::IntType::get(), tokens.bos.value);
   module.register_attribute("eos", c10::IntType::get(), tokens.eos.value);
   module.register_attribute("longest", c10::IntType::get(), longest_length(*model));
@@ -259,7 +264,8 @@ void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& 
 
 }  // namespace
 
-torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens) {
+torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens,
+                                  const std::vector<int64_t>& unwritten) {
   const torch::NoGradGuard no_grad;
   auto module = mirror_of(*model, c10::QualifiedName("__torch__.ablate.Transformer"),
                           std::make_shared<jit::CompilationUnit>());
@@ -290,7 +296,7 @@ torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& token
                               return model->encode(inputs[0].toTensor()).output;
                             },
                         .bounds = {bounds.front()}});
-  if (model->family() != Family::encoder_only) add_decoding(module, model, tokens);
+  if (model->family() != Family::encoder_only) add_decoding(module, model, tokens, unwritten);
   return module;
 }
 

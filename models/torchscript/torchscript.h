@@ -17,8 +17,10 @@ namespace ablate::models {
 /// [B, S, D]. Families that write: begin(source) -> (logits [B, V], state), step(last [B], state)
 /// -> (logits, state), every tensor of the state having B rows; greedy, beam and sample, which
 /// return ids [B, T] (without start and end token, padded) and scores [B], with the defaults of
-/// SearchOptions. Rows of a decoder-only model's source have no padding.
-torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens);
+/// SearchOptions. Rows of a decoder-only model's source have no padding. No output has an
+/// `unwritten` token.
+torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens,
+                                  const std::vector<int64_t>& unwritten = {});
 
 /// Most tokens of a target, or of a source, that have positions; a large number if all lengths
 /// have.

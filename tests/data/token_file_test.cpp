@@ -321,6 +321,16 @@ TEST_F(TokenFiles, ArePromptsWithoutOtherWordsThatStayNumbers) {
   EXPECT_EQ(added(""), "1 2");
 }
 
+/// No text is read as these ids, so no output has them.
+TEST_F(TokenFiles, HaveIdsThatNoOutputHas) {
+  Tokens tokens{.train = "a", .validation = "a", .vocabulary = 10};
+  EXPECT_EQ(format_of(tokens).unwritten(), (std::vector<int64_t>{tokenizer::kUnk}));
+  tokens.end_token = 9;
+  EXPECT_EQ(format_of(tokens).unwritten(), (std::vector<int64_t>{tokenizer::kUnk, 13}));
+  tokens = {.train = "a", .validation = "a"};
+  EXPECT_TRUE(format_of(tokens).unwritten().empty());
+}
+
 TEST_F(TokenFiles, AreScoredWithTheEndTokenWhereItsNumberStands) {
   const Tokens tokens{.train = "a", .validation = "a", .vocabulary = 10, .end_token = 0};
   const auto set =

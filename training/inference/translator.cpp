@@ -100,7 +100,10 @@ class BatchSearch {
  public:
   BatchSearch(std::span<const Translator> translators, const TranslationTask& task,
               const models::SearchOptions& options)
-      : task_(task), tokens_(special_tokens(task, translators.front())), options_(options) {
+      : task_(task),
+        tokens_(special_tokens(task, translators.front())),
+        unwritten_(translators.front().format.unwritten()),
+        options_(options) {
     for (const auto& one : translators) models_.push_back(one.model);
   }
 
@@ -119,6 +122,7 @@ class BatchSearch {
          .tokens = tokens_,
          .n_best = task_.n_best,
          .prefixes = prefixes,
+         .unwritten = unwritten_,
          .numbers = numbers,
          .count = task_.count},
         options_);
@@ -127,6 +131,7 @@ class BatchSearch {
  private:
   const TranslationTask& task_;
   models::SpecialTokens tokens_;
+  std::vector<int64_t> unwritten_;
   const models::SearchOptions& options_;
   std::vector<models::InferenceModel> models_;
 };

@@ -156,9 +156,11 @@ void write_files(const std::filesystem::path& folder, const run::LoadedRun& run,
   const auto& config = files.form.config;
   training::write_synced(folder / "config.json", config.dump(1) + "\n");
   if (run.experiment.model.family != models::Family::encoder_only)
-    training::write_synced(
-        folder / "generation_config.json",
-        hub_generation(run.experiment.decoding, config, files.vocabulary.order).dump(1) + "\n");
+    training::write_synced(folder / "generation_config.json",
+                           hub_generation(run.experiment.decoding, config, files.vocabulary.order,
+                                          run.format.unwritten())
+                                   .dump(1) +
+                               "\n");
   training::write_synced(folder / "model.safetensors",
                          training::to_safetensors(files.tensors, {{"format", "pt"}}));
   write_tokenizer(

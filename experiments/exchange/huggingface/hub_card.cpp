@@ -109,7 +109,7 @@ std::string hub_card(const std::filesystem::path& run, const run::LoadedRun& loa
 }
 
 json hub_generation(const models::SearchOptions& decoding, const json& config,
-                    const std::vector<int32_t>& order) {
+                    const std::vector<int32_t>& order, const std::vector<int64_t>& unwritten) {
   json chosen{{"max_new_tokens", decoding.max_length}};
   for (const auto* name :
        {"pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"})
@@ -118,10 +118,12 @@ json hub_generation(const models::SearchOptions& decoding, const json& config,
   // Transformers 5.24 makes T5's cache as deep as the encoder.
   if (config.value("num_decoder_layers", int64_t{0}) > config.value("num_layers", int64_t{0}))
     chosen["use_cache"] = false;
-  auto unwritten = json::array();
+  auto suppressed = json::array();
   for (size_t id = 0; id < order.size(); ++id)
-    if (order[id] == tokenizer::kPad || order[id] == tokenizer::kBos) unwritten.push_back(id);
-  if (!unwritten.empty()) chosen["suppress_tokens"] = unwritten;
+    if (order[id] == tokenizer::kPad || order[id] == tokenizer::kBos ||
+        std::ranges::count(unwritten, order[id]) > 0)
+      suppressed.push_back(id);
+  if (!suppressed.empty()) chosen["suppress_tokens"] = suppressed;
   if (const auto* sampling = std::get_if<models::RandomSampling>(&decoding.sampling))
     chosen.update({{"do_sample", true},
                    {"temperature", sampling->temperature},

@@ -19,9 +19,11 @@ std::string hub_card(const std::filesystem::path& run, const run::LoadedRun& loa
                      const std::string& architecture, const std::vector<std::string>& notes);
 
 /// generation_config.json: how the run was decoded (models::SearchOptions), with the special tokens
-/// of its config.json. `order`: our id of each of the folder's tokens.
+/// of its config.json. `order`: our id of each of the folder's tokens; `unwritten`: ours of those
+/// besides padding and the start that no output has.
 nlohmann::json hub_generation(const models::SearchOptions& decoding, const nlohmann::json& config,
-                              const std::vector<int32_t>& order);
+                              const std::vector<int32_t>& order,
+                              const std::vector<int64_t>& unwritten = {});
 
 /// Most tokens of a sequence in the run's training; of an imported run without training the
 /// max_position_embeddings that it came with, if there was one. Throws as recorded_environment().

@@ -64,6 +64,23 @@ TEST_F(TokensTest, TrainAsTheirTextDoes) {
   EXPECT_TRUE(says(ablate("eval " + run_of("tokens").string()).output, " tokens)"));
 }
 
+/// An output is read as it was written: the end token is a line end, and no number stands for it.
+TEST_F(TokensTest, AreWrittenAsNumbersThatAreRead) {
+  std::string bytes;
+  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
+  write_file(folder_ / "numbers.bin", bytes);
+  ASSERT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
+                                "vocabulary: 10, end_token: 9, block: 16",
+                                "arms: { base: { training.steps: 1 } }\n") +
+                          "out"),
+                   0));
+  const auto written = ablate("generate " + run_of("out").string() +
+                              " --prompt '1 2' --temperature 100 --max-length 300");
+  ASSERT_EQ(written.code, 0) << written.output;
+  EXPECT_FALSE(says(written.output, "9"));
+  EXPECT_EQ(written.output.find_first_not_of("012345678 \n"), std::string::npos) << written.output;
+}
+
 /// Numbers of 0 to 9 in turn: a model of numbers learns them, and goes on from a text of numbers.
 TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
   std::string bytes;

@@ -44,6 +44,16 @@ TEST(LogitsProcessor, ScoresStayThoseOfTheModel) {
   EXPECT_TRUE(torch::equal(scores[0].slice(0, 3), logits.log_softmax(-1)[0].slice(0, 3)));
 }
 
+TEST(LogitsProcessor, AnUnwrittenTokenIsForbiddenAndKeepsItsShare) {
+  const std::vector<int64_t> unwritten{4};
+  const auto logits = torch::randn({1, kVocabulary});
+  const LogitsProcessors processors({}, kTokens, false, unwritten);
+  EXPECT_FALSE(processors.empty());
+  const auto scores = processors.apply(logits, {});
+  EXPECT_EQ(forbidden(scores[0]), (Ids{0, 1, 4}));
+  EXPECT_EQ(scores[0][3].item<float>(), logits.log_softmax(-1)[0][3].item<float>());
+}
+
 TEST(LogitsProcessor, TheListIsEmptyWhereTheModelAloneDecides) {
   const auto is_empty = [](const SearchOptions& options, bool with_prefixes = false) {
     return LogitsProcessors(options, kTokens, with_prefixes).empty();

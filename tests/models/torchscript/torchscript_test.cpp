@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -190,6 +191,26 @@ void save_with_expected(Transformer& model, const std::string& file) {
     }
   module.register_module("expected", expected);
   module.save(file);
+}
+
+TEST(TorchScript, NoOutputHasAnUnwrittenToken) {
+  auto model = make({.d_model = 16});
+  const auto one = cases(model->family()).back();
+  SearchInput input{.source = one.source, .tokens = kTokens};
+  const SearchOptions options{.max_length = 12};
+  std::vector<int64_t> unwritten;
+  for (const auto& row : search(InferenceModel(model), input, options))
+    if (unwritten.empty() && !row.ids.empty()) unwritten.push_back(row.ids.front());
+  ASSERT_FALSE(unwritten.empty());
+  input.unwritten = unwritten;
+  const auto expected = search(InferenceModel(model), input, options);
+  auto module = to_torchscript(model, kTokens, unwritten);
+  const auto found = module.get_method("greedy")({one.source, options.max_length}).toTuple();
+  for (size_t row = 0; row < expected.size(); ++row) {
+    const auto ids = without_padding(found->elements()[0].toTensor()[static_cast<int64_t>(row)]);
+    EXPECT_EQ(ids, expected[row].ids);
+    EXPECT_EQ(std::ranges::count(ids, unwritten.front()), 0);
+  }
 }
 
 TEST(TorchScript, TheLoopsHaveTheDefaultsOfTheSearch) {

@@ -145,6 +145,12 @@ TEST(HubGeneration, NeitherOfMariansPaddingTokensIsWritten) {
   EXPECT_EQ(hub_generation({}, config, {2, 3, 4, 5, 0, 1}).at("suppress_tokens"), json({4, 5}));
 }
 
+TEST(HubGeneration, NumbersThatNoTextHoldsAreNotWritten) {
+  const json config{{"pad_token_id", 0}, {"bos_token_id", 1}, {"eos_token_id", 2}};
+  EXPECT_EQ(hub_generation({}, config, {0, 1, 2, 3, 4, 5}, {3, 5}).at("suppress_tokens"),
+            json({0, 1, 3, 5}));
+}
+
 TEST(HubGeneration, ADecoderBeyondT5sCacheHasNone) {
   json config{{"pad_token_id", 0}, {"bos_token_id", 1}, {"eos_token_id", 2}, {"num_layers", 2}};
   config["num_decoder_layers"] = 2;
