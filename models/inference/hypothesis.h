@@ -28,7 +28,7 @@ struct Hypothesis {
 };
 
 /// The tokens that searches wrote and the passes in which they did, both counted for every row of
-/// a pass.
+/// a pass that does not read a prompt.
 struct SearchCount {
   std::atomic<int64_t> tokens = 0, passes = 0;
 };

@@ -140,7 +140,6 @@ void Ensemble::pass() {
     logits_ = votes.front();
   }
   at_ = 0;
-  passes_ += rows();
 }
 
 torch::Tensor Ensemble::guesses() const {

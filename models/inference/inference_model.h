@@ -88,8 +88,8 @@ class Ensemble {
   /// Row i becomes a continuation of row parents[i] by tokens[i]. // [R']
   void advance(const NextRows& next);
   int64_t rows() const { return last_.size(0); }
-  /// The passes so far, counted for every row.
-  int64_t passes() const { return passes_; }
+  /// Whether the last pass answers the next step, too.
+  bool is_reached() const { return reached_; }
 
  private:
   /// Reads the last token and the guesses.
@@ -110,7 +110,6 @@ class Ensemble {
   std::vector<torch::Tensor> ahead_;  // of its further heads // [R, 1 + guesses, D] each
   int64_t at_ = 0;                    // the place in that pass of the last step
   bool reached_ = false;              // whether that pass answers the next step
-  int64_t passes_ = 0;
 };
 
 }  // namespace ablate::models

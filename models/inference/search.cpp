@@ -46,6 +46,17 @@ std::vector<BeamState> initial_states(const SearchInput& input, std::span<const 
   return states;
 }
 
+/// Counts the rows that write in the next step, and the pass that it needs unless an earlier one
+/// reached it. A row that still reads its prompt writes nothing.
+void count_step(SearchCount* count, std::span<const BeamState> states, bool in_new_pass) {
+  if (count == nullptr) return;
+  int64_t writing = 0;
+  for (const auto& state : states)
+    if (state.prompt.empty()) writing += std::ssize(state.open);
+  count->tokens += writing;
+  if (in_new_pass) count->passes += writing;
+}
+
 /// The tokens that the row with the most still reads and writes.
 int64_t longest_way(std::span<const BeamState> states) {
   int64_t most = 0;
@@ -87,14 +98,13 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> 
   Ensemble ensemble(models, input.source.slice(1, 0, common), input.tokens,
                     {.tokens = options.draft, .reads = longest_way(states)});
   while (!states.empty()) {
-    if (input.count != nullptr) input.count->tokens += ensemble.rows();
+    count_step(input.count, states, !ensemble.is_reached());
     const auto next = expand_all(states, ensemble.step(), processors, rules);
     for (auto& state : states)
       if (state.open.empty()) results[state.row] = std::move(state.best);
     std::erase_if(states, [](const BeamState& state) { return state.open.empty(); });
     if (!states.empty()) ensemble.advance(next);
   }
-  if (input.count != nullptr) input.count->passes += ensemble.passes();
   return results;
 }
 

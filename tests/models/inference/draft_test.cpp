@@ -105,6 +105,19 @@ TEST(Draft, RightGuessesNeedNoPasses) {
   EXPECT_EQ(written.passes, 4);
 }
 
+TEST(Draft, CountsTheTokensOfOutputsAndNotOfPrompts) {
+  const InferenceModel model(guessing(1, Family::decoder_only));
+  for (const int64_t draft : {0, 2}) {
+    const auto written = write({&model, 1}, {.source = sources(), .tokens = kTokens},
+                               {.max_length = 14, .draft = draft});
+    int64_t tokens = 0;
+    for (const auto& row : written.outputs)
+      tokens += std::ssize(row.front().ids) + (row.front().ended ? 1 : 0);
+    EXPECT_EQ(written.tokens, tokens);
+    EXPECT_LE(written.passes, tokens);
+  }
+}
+
 TEST(Draft, EndsAtTheLastLearnedPosition) {
   auto options = guessing(1, Family::decoder_only)->options();
   options.layer.position = Learned{.max_length = 10};
