@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from ablate_lab._arguments import plain, refuse_unknown, text
 
 
+# A text that shows nothing, whose output is blank: spaces and their sign, controls, lost characters, and what Unicode ignores by default.
+BLANK = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\u2581\\ufffd\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e"
+                   "\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*")
 END, UNKNOWN = 2, 3  # our ids; smaller ones are no part of any text
 # What Transformers replaces with clean_up_tokenization_spaces, in this order.
 CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
@@ -135,7 +139,7 @@ class Model:
         if self.facts["family"] == "decoder_only":
             batch = 1  # prompts of one batch must be equally long
         behind = [self.facts["eos"]] if source.ends or self.facts["family"] == "decoder_only" else []
-        read = [source.encode(line) if line.strip() else [] for line in lines]
+        read = [[] if BLANK.fullmatch(line) else source.encode(line) for line in lines]
         rows = [ids + behind for ids in read if ids]
         search: dict[str, Any] = {"method": "greedy"} if beams == 1 else {"method": "beam", "beams": beams}
         found = (ids for begin in range(0, len(rows), batch) for ids in self._outputs(rows=rows[begin:begin + batch], **search))

@@ -14,7 +14,7 @@ import example
 from ablate_lab import _model
 from example import STUDY
 
-LINES = ["a b c", "", "d", "c c a b", "\u200b", "\u3000", "b"]
+LINES = ["a b c", "", "d", "c c a b", "\u200b", "\u3000", "\u180e", "\xad\u2060", "b"]
 needs_text = unittest.skipUnless(all(map(importlib.util.find_spec, ("torch", "sentencepiece"))), "needs torch and sentencepiece")
 
 
