@@ -277,7 +277,9 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
       ->required();
   add_checkpoint_flag(verb, request.checkpoint);
   request.decoding.add(verb);
-  verb.add_option("--precision", request.precision, "Type of the weights")
+  verb.add_option("--precision", request.precision,
+                  "Type of the weights; on a CPU only of linear maps and the output, not of a "
+                  "mixture's experts or an LSTM")
       ->type_name(type_of_words(config::choices_of(models::WeightDtype{})))
       ->capture_default_str();
   verb.add_option("--n-best", request.n_best,
