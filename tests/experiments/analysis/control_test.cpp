@@ -21,30 +21,6 @@ Evidence controlled(const std::vector<double>& control, const std::vector<double
 
 const std::vector<double> kNoise{0.49, 0.51, 0.49, 0.51, 0.49, 0.51, 0.49, 0.51};
 
-TEST(Control, IsOneMoreArmOfTheFamilyOfWhichNothingIsClaimed) {
-  const auto evidence = controlled(kNoise, std::vector<double>(8, 0.6));
-  EXPECT_EQ(evidence.tasks.front().comparisons, 2);
-  EXPECT_FALSE(contrast(evidence, "control").claim.kind);
-  EXPECT_EQ(contrast(evidence, "control").verdict, Verdict::inconclusive);
-  EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::better);
-}
-
-TEST(Control, GivesTheFloorOfTheDifferences) {
-  // The deviation of eight differences of 0.01 is 0.01 sqrt(8 / 7).
-  const auto notes = control_notes(controlled(kNoise, std::vector<double>(8, 0.6)));
-  ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes.front(),
-            "copy (length 12): the control, which is the baseline with other random numbers, "
-            "differs by 0.000 in exact match, and the deviation of its differences, the floor, is "
-            "0.011. Mean differences in floors: a 9.4.");
-}
-
-TEST(Control, GivesNoFloorsOfArmsWhoseMeansAreNotCompared) {
-  EXPECT_FALSE(
-      says(control_notes(controlled(kNoise, std::vector<double>(7, 0.6))).front(), "floors"))
-      << "a seed of a is missing";
-}
-
 TEST(Control, IsAskedNothingAndIsNeverTheBest) {
   std::vector<double> above = kNoise;
   for (auto& score : above) score += 0.005;
@@ -64,17 +40,6 @@ TEST(Control, AComparisonWithoutAFiniteValueWaitsForNoFurtherSeed) {
                     runs_of({{"base", infinite}, {"a", infinite}, {"control", infinite}}));
   EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::not_tested);
   EXPECT_TRUE(is_decided(evidence));
-}
-
-TEST(Control, WarnsIfItDiffersItself) {
-  EXPECT_EQ(control_warning(controlled(kNoise, kNoise)), "");
-  const auto evidence = controlled(std::vector<double>(8, 0.6), kNoise);
-  EXPECT_EQ(
-      control_warning(evidence),
-      "Warning: the control, which is the baseline with other random numbers, is shown to "
-      "differ from the baseline on copy (length 12). What else is shown here may be as little "
-      "of an effect.\n");
-  EXPECT_TRUE(evidence.answer.starts_with(control_warning(evidence) + "control: 0.100 more"));
 }
 
 TEST(Control, OfAStudyWithoutOneSaysNothing) {

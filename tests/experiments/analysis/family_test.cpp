@@ -9,32 +9,6 @@
 namespace ablate::analysis {
 namespace {
 
-TEST(Family, IsEveryArmOnEveryPrimaryTestSetOfATask) {
-  const auto evidence = evidence_of(study_yaml(8, {"a", "b"}, compare(kBothLengths)),
-                                    {{"base", kLow}, {"a", kHigh}, {"b", kLow}},
-                                    {{"base", kLow}, {"a", kLow}, {"b", kLow}});
-  EXPECT_EQ(evidence.tasks.front().comparisons, 4);
-  EXPECT_EQ(contrast(evidence, "a").difference.p, 2.0 / 256);
-  EXPECT_EQ(contrast(evidence, "a").difference.adjusted_p, 2.0 / 256);
-  EXPECT_EQ(evidence.tasks.front().family,
-            "The p values are corrected for all 4 primary comparisons of copy: 2 arms on length 12 "
-            "and length 13. The signs of a seed are flipped in all of them together.");
-}
-
-TEST(Family, IsWithinTheTrainedLengthUnlessTestSetsAreNamed) {
-  const auto evidence = evidence_of(study_yaml(8, {"a"}, kCompare), {{"base", kLow}, {"a", kHigh}},
-                                    {{"base", kLow}, {"a", kHigh}});
-  EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::better);
-  EXPECT_EQ(contrast(evidence, "a").difference.adjusted_p, 2.0 / 256);
-  const auto beyond = contrast(evidence, "a", "length 13");
-  EXPECT_EQ(beyond.verdict, Verdict::exploratory);
-  EXPECT_TRUE(std::isnan(beyond.difference.p));
-  EXPECT_EQ(beyond.sentence, "exploratory, not tested: difference 0.300 [0.300, 0.300]");
-  EXPECT_EQ(evidence.tasks.front().family,
-            "The p values are of the one primary comparison of copy: 1 arm on length 12. The other "
-            "test sets are exploratory: their differences are shown, not tested.");
-}
-
 TEST(Family, IsWithinTheTrainedLengthOfEveryArmWhicheverComesFirst) {
   for (const char* longer : {"base", "a"}) {
     auto runs = runs_of({{"base", kLow}, {"a", kLow}}, {{"base", kLow}, {"a", kHigh}});
