@@ -32,20 +32,6 @@ TEST(ABareWord, IsTheKindOfAnySectionThatHasOne) {
     }
 }
 
-TEST(ABareWord, GivesTheKindWithItsDefaults) {
-  const auto run = run_of(kHead +
-                              "base: {data: reverse, tokenizer: word, model: {norm: rms, position: "
-                              "rotary}, training: {optimizer: adamw, schedule: cosine}}\n",
-                          "base");
-  const auto& [data, tokenizer, model, training, decoding] = run.experiment;
-  EXPECT_TRUE(std::holds_alternative<data::Reverse>(data));
-  EXPECT_EQ(tokenizer.kind, tokenizer::Kind::word);
-  EXPECT_EQ(model.layer.norm.kind, models::NormKind::rms);
-  EXPECT_TRUE(std::holds_alternative<models::Rotary>(model.layer.position));
-  EXPECT_TRUE(std::holds_alternative<training::AdamW>(training.optimizer));
-  EXPECT_TRUE(std::holds_alternative<training::Cosine>(training.schedule));
-}
-
 TEST(ABareWord, OfALayerIsTheKindThere) {
   const auto run = run_of(
       kModel + "{layers: 2, encoder: {norm: rms}, changes: [{at: [2], norm: none}]}\n", "base");

@@ -7,7 +7,6 @@
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/schema.h"
-#include "experiments/config/study/explanation.h"
 #include "experiments/config/study/study_file.h"
 #include "tests/experiments/config/study_text.h"
 #include "tests/says.h"
@@ -76,17 +75,6 @@ TEST(ForeignWords, AreReadInAnyCaseAndWithHyphens) {
   EXPECT_EQ(find_foreign_word("RoPE"), find_foreign_word("rope"));
   EXPECT_EQ(find_foreign_word("batch-size"), find_foreign_word("batch_size"));
   EXPECT_EQ(find_foreign_word("peak"), nullptr);
-}
-
-TEST(ForeignWords, AreExplained) {
-  EXPECT_EQ(explanation("rope"),
-            "rope here: model.position.kind: rotary\n\n" + explanation("model.position.kind"));
-  EXPECT_EQ(explanation("PPL"), "ppl here: the metric perplexity\n\n" + explanation("perplexity"));
-  EXPECT_EQ(explanation("perplexity"),
-            "perplexity: perplexity of the target tokens, teacher-forced\ntype: metric\nbetter: "
-            "lower\n");
-  EXPECT_EQ(explanation("eval_iters"),
-            "eval_iters: every validation reads the whole validation set\n");
 }
 
 }  // namespace

@@ -92,11 +92,6 @@ TEST(Limits, EscapeSequencesDoNotReachTheTerminal) {
   EXPECT_TRUE(says(text, "unknown key '?[31m' in model"));
 }
 
-TEST(Limits, AliasesOfFinishedValuesAreRead) {
-  const auto run = run_of(kBase + "arms: {a: &a {model.layers: 2}, b: *a}\n", "b");
-  EXPECT_EQ(run.experiment.model.layers, 2);
-}
-
 TEST(Limits, WindowsLineEndsAreRead) {
   EXPECT_EQ(study_of("name: s\r\nseeds: [1]\r\nbase: {data: {task: copy}}\r\n").name, "s");
 }
