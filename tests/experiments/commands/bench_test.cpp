@@ -64,22 +64,5 @@ TEST_F(BenchTest, OnlyThePartsThatAStudyTrainsAreTrained) {
   EXPECT_NE(loss("--set 'training.lora={rank: 2, on: [attention]}'"), whole);
 }
 
-TEST_F(BenchTest, BatchesAreNotWrittenForATwinThatDropsLess) {
-  batches("decoder_only");
-  std::filesystem::remove(folder_ / "batches");
-  const auto bench = [&](const std::string& sets) {
-    return program("bench train", folder_ / "study.yaml",
-                   "--steps 1 --vocabulary 30 --threads 1 " + sets + " --batches",
-                   folder_ / "batches", "2>&1");
-  };
-  EXPECT_TRUE(ends(bench("--set model.attention.dropout=0.1 --set model.feed_forward.dropout=0.1 "
-                         "--set model.embedding_dropout=0.2 --set model.final_dropout=0.1"),
-                   2,
-                   "which drops by model.dropout alone; leave out model.attention.dropout, "
-                   "model.feed_forward.dropout, model.embedding_dropout, model.final_dropout"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "batches"));
-  EXPECT_TRUE(ends(bench("--set model.dropout=0.2 --set model.embedding_dropout=0.2"), 0));
-}
-
 }  // namespace
 }  // namespace ablate::commands

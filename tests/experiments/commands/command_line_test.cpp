@@ -5,7 +5,6 @@
 
 #include "tests/experiments/program.h"
 #include "tests/message_table.h"
-#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
@@ -55,58 +54,6 @@ TEST(CommandLine, OnlyTheVerbThatShellsAskIsHidden) {
   EXPECT_EQ(verb_named(*app, "complete")->get_group(), "");
 }
 
-TEST(CommandLine, WhateverIsPrintedEndsQuietlyWhereNoOneReads) {
-  for (const std::string verb :
-       {"config docs", "help --all", "--version", "run --help", "run --list"})
-    EXPECT_EQ(shell("bash -c 'exec 3> >(exit 0); wait $!; " + kProgram + " " + verb +
-                    " 2>&1 >&3; echo $?'")
-                  .output,
-              "141\n")
-        << verb;
-}
-
-TEST(CommandLine, WhateverIsPrintedNamesAFullDisk) {
-  for (const std::string verb : {"config docs", "--version", "run --help"}) {
-    const auto full = program(verb, "2>&1 > /dev/full");
-    EXPECT_EQ(full.code, 7) << verb;
-    EXPECT_TRUE(
-        full.output.starts_with("ablate: cannot write 'standard output': No space left on device"))
-        << full.output;
-  }
-}
-
-TEST(CommandLine, ATokenizerThatIsTrainedTakesNoFileOfAnother) {
-  EXPECT_TRUE(ends(program("tokenizer train --model x --input y --file z 2>&1"), 2, "--file"));
-}
-
-TEST(CommandLine, AnEmptyTextIsNoValue) {
-  const auto outcome = program("tokenizer train --model x --input y --vocabulary '' 2>&1");
-  EXPECT_EQ(outcome.code, 2) << outcome.output;
-  EXPECT_EQ(outcome.output.find("ablate: --vocabulary: "), 0U) << outcome.output;
-}
-
-TEST(CommandLine, AnUnknownVerbIsAUsageError) {
-  const auto outcome = program("trian 2>&1 >/dev/null");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.output.substr(0, 28), "ablate: unknown verb 'trian'");
-}
-
-TEST(CommandLine, WithoutAVerbItPrintsTheHelp) {
-  for (const std::string verb : {"", " config"}) {
-    const auto help = shell(kProgram + verb + " --help");
-    const auto alone = shell(kProgram + verb);
-    EXPECT_EQ(alone.code, 0);
-    EXPECT_EQ(alone.output, help.output);
-    EXPECT_TRUE(says(alone.output, "Subcommands:"));
-  }
-}
-
-TEST(CommandLine, HelpOfAVerbIsItsHelp) {
-  EXPECT_EQ(program("help config show").output, program("config show --help").output);
-  EXPECT_EQ(program("help confg 2>&1"),
-            (Outcome{2, "ablate: unknown verb 'confg'; did you mean 'config'?\n"}));
-}
-
 TEST(CommandLine, ListsTheStudiesThatShip) {
   const auto outcome = shell("cd / && " + kProgram + " run --list");
   ASSERT_EQ(outcome.code, 0);
@@ -132,12 +79,6 @@ TEST_F(DoctorTest, FindsThisMachineFit) {
   for (const auto& finding : findings)
     EXPECT_EQ(finding["health"] == "ok", finding["remedy"] == "") << finding;
   EXPECT_TRUE(std::filesystem::is_empty(folder_) || !std::filesystem::exists(folder_ / "new"));
-}
-
-TEST_F(DoctorTest, AFolderThatCannotBeWrittenFailsWithARemedy) {
-  const auto outcome = program("doctor --output /proc/runs 2>&1");
-  EXPECT_TRUE(ends(outcome, 1, "fail  writing"));
-  EXPECT_TRUE(says(outcome.output, "choose an --output that can be written"));
 }
 
 }  // namespace

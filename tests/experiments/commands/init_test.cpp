@@ -31,14 +31,6 @@ TEST_F(InitTest, WritesAStudyThatRuns) {
       ends(ablate("run first.yaml --set training.steps=2 --seeds 1 --arms none --jobs 1"), 0));
 }
 
-TEST_F(InitTest, NeverReplacesAFile) {
-  write_file(folder_ / "first.yaml", "mine");
-  EXPECT_EQ(ablate("init first.yaml"),
-            (Outcome{2, "ablate: first.yaml exists; name another file or remove it\n"}));
-  EXPECT_EQ(read_file(folder_ / "first.yaml"), "mine");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "study.schema.json"));
-}
-
 TEST_F(InitTest, WritesEveryArchitectureThatItNames) {
   for (const auto& name : kArchitectures) {
     const auto file = name + ".yaml";

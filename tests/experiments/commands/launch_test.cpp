@@ -60,16 +60,5 @@ TEST_F(LaunchTest, TheLinesOfAPrologueRunBeforeTheProgramInEveryJob) {
   EXPECT_EQ(read_file(folder_ / "log"), "prepared {braces}\ncontained\nprepared {braces}\n");
 }
 
-TEST_F(LaunchTest, APrologueThatNobodyWouldReadIsRefused) {
-  write_file(folder_ / "before.sh", "#SBATCH --time=1:00\n");
-  EXPECT_TRUE(says(launch("--launcher slurm --prologue before.sh").output,
-                   "before.sh: sbatch does not read '#SBATCH --time=1:00' there; give its "
-                   "flags by --slurm"));
-  EXPECT_TRUE(says(launch("--launcher print --prologue before.sh").output,
-                   "--prologue has no effect with --launcher print; leave it out"));
-  EXPECT_EQ(launch("--launcher slurm --prologue missing.sh").code, 7);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/tiny/launch"));
-}
-
 }  // namespace
 }  // namespace ablate::commands

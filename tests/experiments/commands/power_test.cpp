@@ -57,14 +57,6 @@ TEST_F(PowerTest, ARegisteredStudyPlansForTheLevelOfItsLook) {
   EXPECT_TRUE(says(planned(), "6 seeds can (docs/statistics.md).")) << "it has changed since";
 }
 
-TEST_F(PowerTest, ARegisteredStudyWithAMarginSaysHowManySeedsItTakes) {
-  change("metric: perplexity", "metric: perplexity, claim: equal, margin: 0.1");
-  EXPECT_TRUE(says(program("register", study(), "2>&1").output,
-                   "1 seed and 1 comparison with a margin cannot show that an arm is within it; 6 "
-                   "seeds can"))
-      << "1 / 2^5 is above 0.0304";
-}
-
 TEST_F(PowerTest, AStudyThatDeclaresTTestsPlansForThem) {
   const auto plan = plans("test: t", "--difference 1e6").front();
   EXPECT_EQ(plan.at("seeds"), 2) << "two seeds are enough for a t test";

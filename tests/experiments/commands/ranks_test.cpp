@@ -185,28 +185,5 @@ TEST_F(RanksTest, TorchrunStartsAgainWhatARankLost) {
   EXPECT_EQ(trained(folder), undisturbed());
 }
 
-TEST_F(RanksTest, WhatRanksCannotShareIsRefused) {
-  int number = 0;
-  const auto refusal = [&](const std::string& words) {
-    const auto output = "refused" + std::to_string(++number);
-    const auto done = shell(command(output, words)),
-               dry = shell(command(output, words + " --dry-run"));
-    EXPECT_EQ(done.code, 2);
-    EXPECT_EQ(dry.code, 2);
-    EXPECT_EQ(lines_of(dry.output).back(), lines_of(done.output).back()) << "notes come first";
-    return done.output;
-  };
-  EXPECT_TRUE(says(refusal("--ranks 3"), "must be a power of two"));
-  EXPECT_TRUE(says(refusal("--ranks 8"), "must divide training.accumulate, which is 4"));
-  EXPECT_TRUE(
-      says(refusal("--ranks 2 --set training.batch_warmup=0.5"), "fewer batches than ranks"));
-  EXPECT_TRUE(says(refusal("--ranks 2 --set model.norm.kind=batch"), "batch norm"));
-  EXPECT_TRUE(says(refusal("--ranks 2 --set 'data={task: lano, levels: 2, block: 32}' --set "
-                           "model.family=decoder_only --set training.qk_clip=10"),
-                   "training.qk_clip bounds the scores"));
-  EXPECT_TRUE(says(refusal("--ranks 2 --set 'training.budget={kind: seconds, seconds: 5}'"),
-                   "a budget in seconds"));
-}
-
 }  // namespace
 }  // namespace ablate::commands

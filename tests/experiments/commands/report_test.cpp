@@ -91,40 +91,6 @@ TEST_F(ReportCommand, NamesARunThatIsMissing) {
   EXPECT_TRUE(ends(program("report", folder()), 0, "missing: copy/wide/seed-1: interrupted"));
 }
 
-TEST_F(ReportCommand, OfNoStudyIsAUsageError) {
-  for (const std::string verb : {" report ", " status "}) {
-    EXPECT_TRUE(ends(shell(kProgram + verb + (folder_ / "none").string() + " 2>&1"), 2,
-                     "is not the folder of a study"));
-  }
-  std::filesystem::create_directories(folder_ / "out/tiny/copy/base/seed-1");
-  write_file(folder_ / "out/tiny/study.yaml", "");
-  EXPECT_TRUE(ends(program("report", folder_ / "out/tiny/copy/base/seed-1", "2>&1"), 2,
-                   "is a folder of the study in " + (folder_ / "out/tiny").string()));
-}
-
-TEST_F(ReportCommand, AFileInPlaceOfAFolderIsAnsweredWithTheRightCommand) {
-  write_file(folder_ / "model.pt", "");
-  write_file(folder_ / "notes.txt", "");
-  const std::string file = study().string(), model = (folder_ / "model.pt").string();
-  for (const auto& [words, remedy] :
-       {std::pair{"report " + file,
-                  file +
-                      " is a study's file, and there is no runs/tiny; start it with `ablate run " +
-                      file + "`"},
-        {"status " + file, file + " is a study's file, and there is no runs/tiny; start it"},
-        {"report " + (folder_ / "notes.txt").string(),
-         "notes.txt is a file; give the study's folder"},
-        {"train " + file, file + " is a study: `ablate run " + file + "`"},
-        {"eval " + file,
-         "is a study's file; name one of its runs, which `ablate run " + file + " --list` lists"},
-        {"translate " + model + " </dev/null",
-         "as by `python3 bench/consumer/translate.py " + model + "`"}}) {
-    const auto outcome = ablate(words);
-    EXPECT_NE(outcome.code, 0);
-    EXPECT_TRUE(says(outcome.output, remedy));
-  }
-}
-
 TEST_F(ReportCommand, OfSeveralStudiesTogetherCountsEachRunOnce) {
   train();
   std::filesystem::copy(folder_ / "out/tiny", folder_ / "out/copy",

@@ -1,19 +1,7 @@
 #include "tests/experiments/program.h"
-#include "tests/says.h"
 
 namespace ablate::commands {
 namespace {
-
-TEST_F(ProgramTest, ABrokenStudyAmongThoseThatShipIsNamedAndTheOthersAreListed) {
-  const auto studies = folder_ / "experiments/studies";
-  std::filesystem::create_directories(studies);
-  std::filesystem::copy(study(), studies / "whole.yaml");
-  write_file(studies / "broken.yaml", "name: [\n");
-  const auto list = "cd " + folder_.string() + " && " + kProgram + " run --list";
-  EXPECT_EQ(shell(list + " 2>/dev/null"), (Outcome{0, "experiments/studies/whole.yaml\t\t\n"}));
-  const auto messages = shell(list + " 2>&1 >/dev/null").output;
-  EXPECT_TRUE(says(messages, "experiments/studies/broken.yaml:"));
-}
 
 TEST_F(ProgramTest, AnInstalledProgramListsItsOwnStudiesAndNotThoseOfTheWorkingFolder) {
   const auto installed = folder_ / "prefix/share/ablate/experiments/studies";

@@ -102,50 +102,5 @@ TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
             "3 4 5 6 7 8 9\n");
 }
 
-TEST_F(TokensTest, ThatCannotBeUsedAreRefusedWithTheReason) {
-  const auto header = data::token_header(data::TokenType::uint16, 2);
-  const std::string two("\1\0\7\0", 4);
-  struct Refusal {
-    std::string bytes, options;
-    int code;
-    std::string words;
-  };
-  for (const auto& [bytes, options, code, words] : {
-           Refusal{header + two, "vocabulary: 5", 3,
-                   "a.bin: token 1 (byte 1026) is 7, which is no token of the vocabulary of 5"},
-           Refusal{header + two.substr(2), "vocabulary: 10", 3,
-                   "a.bin has 1026 bytes, and 2 tokens"},
-           Refusal{header + two, "block: 8", 2, "data.vocabulary must be the number of different"},
-           Refusal{header + two, "vocabulary: 10, end_token: 10", 2,
-                   "data.end_token must be one of the ids below data.vocabulary"},
-       }) {
-    write_file(folder_ / "a.bin", bytes);
-    EXPECT_TRUE(
-        ends(ablate(study("task: tokens, train: a.bin, validation: a.bin, " + options, "") + "out"),
-             code, words));
-    EXPECT_FALSE(std::filesystem::exists(run_of("out") / "result.json"));
-    std::filesystem::remove_all(folder_ / "out");
-  }
-}
-
-TEST_F(TokensTest, AreNotMadeOfLinesThatAreRecords) {
-  write_file(folder_ / "text.jsonl", "{\"text\": \"fine\"}\n");
-  for (const std::string verb : {"data tokens text.jsonl --tokenizer text.model --to a.bin",
-                                 "tokenizer train --input text.jsonl --model a.model"}) {
-    EXPECT_TRUE(ends(ablate(verb), 3,
-                     "text.jsonl is no plain text by its name; write its texts into a "
-                     "file, one on each line, or rename it"));
-  }
-}
-
-TEST_F(TokensTest, OfABadLineLeaveNoFile) {
-  ASSERT_EQ(ablate("tokenizer train --input train.txt --model text.model --vocabulary 40").code, 0);
-  write_file(folder_ / "bad.txt", "fine\n\xff\n");
-  EXPECT_TRUE(ends(ablate("data tokens bad.txt --tokenizer text.model --to bad.bin"), 3,
-                   "bad.txt:2: the line is not valid UTF-8"));
-  for (const auto& entry : std::filesystem::directory_iterator(folder_))
-    EXPECT_FALSE(says(entry.path().filename().string(), "bad.bin"));
-}
-
 }  // namespace
 }  // namespace ablate::commands

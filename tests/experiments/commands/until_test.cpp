@@ -33,12 +33,6 @@ TEST_F(Until, TheMostSeedsEndIt) {
   EXPECT_EQ(results().at("seeds").size(), 2U);
 }
 
-TEST_F(Until, ATestOfOneLookIsRefused) {
-  write("compare: { baseline: trained, metric: perplexity, allow: [steps] }\n");
-  EXPECT_TRUE(ends(run("--until decided"), 2, "declare compare.test: e_value"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/tiny/copy"));
-}
-
 TEST_F(Until, ARegisteredStudyIsConfirmatoryUnlessTheSourceWasNotCommitted) {
   write("compare: { baseline: trained, metric: perplexity, allow: [steps] }\n");
   EXPECT_TRUE(ends(ablate("register tiny.yaml"), 0, "tiny.lock"));

@@ -5,7 +5,6 @@
 #include "tests/experiments/exchange/export_test_case.h"
 #include "tests/says.h"
 #include "tokenizer/special_tokens.h"
-#include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 
 namespace ablate::exchange {
@@ -16,7 +15,6 @@ TEST_F(ExportTest, IsCheckedWhenItIsWrittenAndLater) {
   EXPECT_TRUE(says(output, "12 inputs: largest difference of a logit 0.0e+00"));
   EXPECT_TRUE(says(output, "18 greedy and beam searches, 0 with other ids"));
   EXPECT_TRUE(ends(verified(), 0, "18 greedy and beam searches, 0 with other ids"));
-  EXPECT_TRUE(ends(exported(), 2, "exists; choose another --to or remove it"));
 }
 
 TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
@@ -104,26 +102,6 @@ TEST_F(ExportTest, InBfloat16IsSmallerAndAgrees) {
   EXPECT_EQ(verified().code, 0);
 }
 
-TEST_F(ExportTest, DamagedCutAndForeignFilesAreRefused) {
-  ASSERT_EQ(exported().code, 0);
-  const auto bytes = read_file(file());
-  const auto refused = [&](const std::string& changed) {
-    write_file(file(), changed);
-    const auto outcome = verified();
-    EXPECT_EQ(outcome.code, 4) << outcome.output;
-    return outcome.output;
-  };
-  auto flipped = bytes;
-  flipped[bytes.size() / 2] ^= 1;
-  EXPECT_TRUE(says(refused(flipped), "is damaged"));
-  EXPECT_TRUE(says(refused(bytes.substr(0, bytes.size() / 2)), "its end is missing"));
-  EXPECT_TRUE(says(refused(""), "is no TorchScript file"));
-  EXPECT_TRUE(says(refused("a text"), "is no TorchScript file"));
-  EXPECT_EQ(program("verify", folder_ / "absent", "2>&1").code, 7);
-  write_file(file(), flipped);
-  EXPECT_EQ(verified("").code, 4) << "damage is seen without loading anything";
-}
-
 TEST_F(ExportTest, AFileWhoseWeightsAreNotFiniteNamesThem) {
   ASSERT_EQ(exported().code, 0);
   auto archive = from_archive(read_file(file()), file());
@@ -134,16 +112,6 @@ TEST_F(ExportTest, AFileWhoseWeightsAreNotFiniteNamesThem) {
   EXPECT_TRUE(ends(verified(), 4, "model.pt: the weight 'embedding' holds 1 number of "));
 }
 
-TEST_F(ExportTest, IsLoadedOnlyByItsDigestOrOnTrust) {
-  const auto printed = exported();
-  ASSERT_EQ(printed.code, 0);
-  const auto digest = tokenizer::sha256(read_file(file()));
-  EXPECT_TRUE(says(printed.output, "SHA-256: " + digest));
-  EXPECT_EQ(verified("--sha256 " + digest).code, 0);
-  EXPECT_TRUE(ends(verified(""), 2, "a TorchScript file is a program"));
-  EXPECT_TRUE(ends(verified("--sha256 " + tokenizer::sha256("other")), 4, "it was not loaded"));
-}
-
 TEST_F(ExportTest, AModelOfFewPositionsIsCheckedAsFarAsTheyReach) {
   ASSERT_TRUE(
       ends(shell(command("few",
@@ -151,12 +119,6 @@ TEST_F(ExportTest, AModelOfFewPositionsIsCheckedAsFarAsTheyReach) {
                          "--set decoding.max_length=9")),
            0));
   EXPECT_TRUE(ends(program("export", run("few"), "--to", file(), "2>&1"), 0));
-}
-
-TEST_F(ExportTest, NothingIsLeftWhereTheExportFails) {
-  EXPECT_TRUE(ends(exported("--checkpoint 999"), 4));
-  EXPECT_FALSE(left_behind());
-  EXPECT_EQ(exported("--dtype fp8").code, 2);
 }
 
 TEST_F(ExportTest, RandomTokensStandInForDataThatIsGone) {

@@ -93,22 +93,6 @@ TEST_F(SafetensorsTest, WithWholeNumbersForRealOnesAreRefusedByName) {
   EXPECT_FALSE(std::filesystem::exists(imported()));
 }
 
-TEST_F(SafetensorsTest, OfFilesWithoutTheirDigestsSayHowToMakeThem) {
-  const auto checkpoints = run("runs") / "checkpoints";
-  const auto checkpoint = training::list_checkpoints(checkpoints).back().path.string();
-  const auto arguments = checkpoint + "/model.safetensors --config " + checkpoint +
-                         "/config.yaml --tokenizers " + checkpoint;
-  EXPECT_TRUE(ends(import(arguments), 3));
-  for (const std::string side : {"source", "target"}) {
-    const auto file = checkpoint + "/" + side + ".model";
-    const auto make = "sha256sum < " + file + " | cut -c1-64 > " + file + ".sha256";
-    const auto outcome = import(arguments);
-    EXPECT_TRUE(says(outcome.output, make));
-    ASSERT_EQ(shell(make).code, 0);
-  }
-  EXPECT_TRUE(ends(import(arguments), 0));
-}
-
 /// Splits packed projections, turns the feed-forward's matrices round and renames everything.
 constexpr const char* kForeignWriter = R"(
 import json, sys

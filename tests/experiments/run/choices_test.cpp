@@ -1,10 +1,7 @@
 #include "experiments/run/choices.h"
 
-#include <algorithm>
-
 #include "experiments/config/yaml/problem.h"
 #include "tests/experiments/program.h"
-#include "tests/says.h"
 
 namespace ablate::run {
 namespace {
@@ -86,26 +83,6 @@ TEST_F(ChoicesTest, OfAnEarlierRunCountToo) {
   EXPECT_EQ(refusal(language("test.txt"), starting("patience: 2", "weights: evaluated")),
             "training.init_from.weights were chosen on the test text");
   EXPECT_EQ(refusal(language("test.txt"), starting("patience: 0", "weights: last")), "");
-}
-
-TEST_F(ChoicesTest, AreRefusedBeforeAFolderIsMade) {
-  write_file(folder_ / "study.yaml",
-             "name: s\nseeds: [1]\nbase: {data: {task: facts, symbols: 4}}\n" + std::string(kTune));
-  const auto outcome = shell("cd " + folder_.string() +
-                             " && for verb in 'run study.yaml' 'run study.yaml --dry-run' "
-                             "'config check study.yaml'; do " +
-                             kProgram + " $verb 2>&1; echo $?; done; ls runs 2>&1");
-  EXPECT_EQ(std::ranges::count(lines_of(outcome.output), "2"), 3) << outcome.output;
-  EXPECT_TRUE(
-      says(outcome.output,
-           "study.yaml: tune would choose values on the test text: by their content, the test "
-           "set 'facts' and "
-           "the validation set are the same, or one is for the most part in the other (task "
-           "'facts', arm "
-           "'base'); name another file in data.test or, for running text, give "
-           "data.test_held_out a share; if "
-           "all that is tested is trained, as facts are, say so with tune.on_test_text: true"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
 }
 
 }  // namespace

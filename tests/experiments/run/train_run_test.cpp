@@ -10,7 +10,6 @@
 #include "models/hardware.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
-#include "tests/says.h"
 #include "tests/training/storage/waiting_lock.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/storage/durable_file.h"
@@ -59,14 +58,6 @@ int end_of_lost_owner(const std::filesystem::path& folder, Meanwhile&& meanwhile
     meanwhile();
   }
   return end_of(owner);
-}
-
-TEST_F(TrainRunTest, ATestSetWhoseOutputsMayOutgrowThePositionsIsRefusedBeforeAnythingTrains) {
-  plan("short", {"model.position={kind: learned, max_length: 12}"});
-  EXPECT_TRUE(ends(train("short"), 3,
-                   "length 4: the outputs of 20 of 20 lines may grow beyond the 12 "
-                   "positions that the model has for them"));
-  EXPECT_FALSE(std::filesystem::exists(run("short") / "metrics.jsonl"));
 }
 
 TEST_F(TrainRunTest, PatienceOnTheTestTextIsRefusedBeforeAnythingTrains) {
@@ -160,14 +151,7 @@ TEST_F(TrainRunTest, AStudyMaySwitchOffMklsFastPathForItsRunsAndForWhoLoadsThem)
   models::allow_mkl_fast_path(true);
 }
 
-TEST_F(TrainRunTest, AConfigurationThatWasNotPlannedIsRefused) {
-  const auto config = run("out") / "config.yaml";
-  write_file(config, replaced(read_file(config), "steps: 60", "steps: 50"));
-  EXPECT_TRUE(ends(train("out"), 4, "config.yaml is damaged"));
-}
-
-TEST_F(TrainRunTest, AFolderWithoutAPlanIsRefused) {
-  EXPECT_TRUE(ends(train("elsewhere"), 4, "run.json is missing"));
+TEST_F(TrainRunTest, AFolderWithADamagedPlanIsRefused) {
   write_file(run("out") / "run.json", "{");
   EXPECT_THROW(job_of(run("out")), training::CheckpointError);
 }

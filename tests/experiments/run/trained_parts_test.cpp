@@ -59,19 +59,5 @@ TEST_F(TrainedPartsTest, AFrozenRunRecordsWhatItTrainsAndCostsLess) {
   EXPECT_TRUE(says(read_file(folder_ / "frozen/tiny/table.txt"), " trained"));
 }
 
-TEST_F(TrainedPartsTest, NamesThatTheModelDoesNotHaveEndWithTwo) {
-  const std::vector<std::pair<std::string, std::string>> cases = {
-      {"'training.freeze=[encoder.layers.0-1]'", "training.freeze names encoder.layers.1, and"},
-      {"'training.freeze=[embedding,encoder,decoder]'", "training.freeze names all weights"},
-      {"training.lora.rank=17", "training.lora.rank is 17, and"},
-      {"'training.lora={rank: 2, on: [embedding]}'",
-       "training.lora.on names embedding, and the "
-       "linear maps that can have an adapter are:"}};
-  for (const auto& [set, message] : cases) {
-    EXPECT_TRUE(ends(train("out", "--set " + set), 2, message));
-    EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
-  }
-}
-
 }  // namespace
 }  // namespace ablate::run

@@ -52,13 +52,6 @@ TEST_F(ProgramTest, ADryRunOfAdaptersTimesTheEvaluationOfTheMergedModel) {
   EXPECT_GT(estimate.at("test_seconds"), 0);
 }
 
-TEST_F(ProgramTest, ADryRunReportsBadData) {
-  write_file(folder_ / "narrow.txt", "a 1\n");
-  EXPECT_TRUE(ends(
-      shell(command("out", "--dry-run --set training.pretrained_embeddings.source=narrow.txt")), 3,
-      "narrow.txt: its vectors are 1 numbers wide"));
-}
-
 TEST_F(ProgramTest, ADryRunCountsWhatTheOptimizerKeeps) {
   const auto disk_of = [&](const std::string& optimizer) {
     const auto output = output_of(shell(command(
@@ -85,12 +78,6 @@ TEST_F(ProgramTest, ADryRunForAClusterOrForRanksTimesNothing) {
   }
   EXPECT_TRUE(ends(shell(command("out", "--dry-run --launcher slurm")), 0, "Nothing was timed"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
-}
-
-TEST_F(ProgramTest, ADryRunThatTimesNothingCannotTellTheStepsOfABudgetInSeconds) {
-  EXPECT_TRUE(
-      ends(shell(command("out", "--dry-run --launcher slurm --set training.budget.kind=seconds")),
-           2, "only timed updates tell how many steps"));
 }
 
 TEST_F(ProgramTest, ADryRunThatIsStoppedLeavesNothing) {
