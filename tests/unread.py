@@ -32,6 +32,7 @@ VISIT = re.compile(r'visit\(\s*"(\w+)",\s*o\.([\w.]+)')
 KEY_OF_PAGE = re.compile(r"^\| `([a-z_0-9]+)` \|", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 ADDED = re.compile(r'\b(\w+)(?:->|\.)\s*add_(?:option|flag)(?:_function<[^(]*>)?\(\s*"(?:-\w,)?([\w-]+)",\s*(\*?[\w.>-]+)')
+CHOICE = re.compile(r'\badd_choice\(\*?(\w+),\s*"(?:-\w,)?([\w-]+)",\s*(\*?[\w.>-]+)')
 CALLBACK = re.compile(r"\b(\w+)->callback\(")
 HELPER = re.compile(r"\b(add\w*)\(\*?(\w+)")
 MODE = re.compile(r"\{(\s*\"(?:--)?\w[\w-]*\"(?:,\s*\"(?:--)?\w[\w-]*\")*\s*)\}")
@@ -167,7 +168,7 @@ def called_from(body, functions):
 
 def flags_on(verb, body, functions, text):
     """(flag, what it fills) of the variable `verb`, also by the functions of the file that get it."""
-    for owner, flag, slot in ADDED.findall(body):
+    for owner, flag, slot in (*ADDED.findall(body), *CHOICE.findall(body)):
         if owner == verb:
             yield flag, slot
     for helper, argument in HELPER.findall(body):
@@ -210,7 +211,7 @@ def modes(tree):
     for file, text in sorted(tree.items()):
         if not file.startswith(VERBS) or file == VERBS + "flags.cpp" or "check_mode(" not in text:
             continue
-        known = {flag for _, flag, _ in ADDED.findall(text + tree.get(VERBS + "flags.cpp", ""))}
+        known = {flag for _, flag, _ in (*ADDED.findall(text + tree.get(VERBS + "flags.cpp", "")), *CHOICE.findall(text))}
         for names in MODE.findall(text):
             for name in re.findall(r'"([^"]+)"', names):
                 if '"--' in names and name not in known:
