@@ -133,15 +133,9 @@ bool is_sound(std::string_view table) {
 }
 
 void check_normalizer(std::string_view message) {
-  for (pbf_reader fields(message.data(), message.size()); fields.next();) {
-    switch (fields.tag_and_type()) {
-      case tag_and_type(kCharsMap, pbf_wire_type::length_delimited):
-        if (!is_sound(bytes_of(fields))) refuse("its normalisation table is damaged");
-        break;
-      default:
-        fields.skip();
-    }
-  }
+  pbf_reader fields(message.data(), message.size());
+  while (fields.next(kCharsMap, pbf_wire_type::length_delimited))
+    if (!is_sound(bytes_of(fields))) refuse("its normalisation table is damaged");
 }
 
 /// Throws protozero::exception if the message is malformed.

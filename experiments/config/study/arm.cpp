@@ -33,19 +33,6 @@ bool is_list_of_values(const Entry& axis, ProblemList& problems) {
   return false;
 }
 
-/// The last parts of the grid's key, as many as no other key of the grid ends in.
-std::string short_key(const Entry& axis, const Value& grid) {
-  const auto& key = axis.key;
-  for (auto dot = key.rfind('.'); dot != std::string::npos && dot > 0;
-       dot = key.rfind('.', dot - 1)) {
-    const auto ends_alike = [&](const Entry& other) {
-      return ("." + other.key).ends_with(key.substr(dot));
-    };
-    if (std::ranges::count_if(grid.entries, ends_alike) == 1) return key.substr(dot + 1);
-  }
-  return key;
-}
-
 /// `arm` with one more value of the grid in its last layer and its name.
 Variation with(const Variation& arm, const Entry& axis, const Value& value, ProblemList& problems) {
   Variation more = arm;
@@ -57,6 +44,16 @@ Variation with(const Variation& arm, const Entry& axis, const Value& value, Prob
 }
 
 }  // namespace
+
+std::string short_name(const std::string& path, const std::vector<Entry>& keys) {
+  for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0;
+       dot = path.rfind('.', dot - 1)) {
+    const auto end = path.substr(dot);
+    const auto has = [&](const Entry& key) { return ("." + key.key).ends_with(end); };
+    if (std::ranges::count_if(keys, has) == 1) return end.substr(1);
+  }
+  return path;
+}
 
 std::string name_of(const Value& value) {
   std::string name;
@@ -125,7 +122,7 @@ std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Valu
       for (const auto& value : axis.value.items) {
         next.push_back(with(arm, axis, value, problems));
         auto& name = next.back().name;
-        name += fmt::format("{}{}={}", name.empty() ? "" : "-", short_key(axis, grid),
+        name += fmt::format("{}{}={}", name.empty() ? "" : "-", short_name(axis.key, grid.entries),
                             next.back().grid.back().value);
       }
     all = std::move(next);

@@ -41,6 +41,9 @@ std::vector<Variation> variations(const Value& section, const std::string& what,
 /// The part of a name for a value: "0.001", "learned_90".
 std::string name_of(const Value& value);
 
+/// The shortest end of the path, from a dot on, that no other key has.
+std::string short_name(const std::string& path, const std::vector<Entry>& keys);
+
 /// Every arm with every combination of the grid's values; the first key varies slowest. If there
 /// are no arms, the combinations alone. Names end in "peak=0.004": the last part of each key, with
 /// as many parts before it as tell it from the grid's other keys. Empty if a problem is reported.

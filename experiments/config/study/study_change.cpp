@@ -53,10 +53,8 @@ std::vector<std::string> changed_runs(const Study& then, const Study& now) {
   size_t common = 0;
   for (const auto& before : then.configurations) {
     const auto name = before.task + "/" + before.arm;
-    const auto after = std::ranges::find_if(now.configurations, [&](const auto& configuration) {
-      return configuration.task == before.task && configuration.arm == before.arm;
-    });
-    if (after == now.configurations.end()) {
+    const auto* after = configuration_of(now.configurations, before.task, before.arm);
+    if (after == nullptr) {
       lines.push_back(fmt::format("{}: missing now", name));
       continue;
     }

@@ -49,17 +49,6 @@ std::vector<int64_t> default_seeds(const std::vector<int64_t>& taken) {
   return seeds;
 }
 
-/// The shortest end of the path, from a dot on, that no other key has.
-std::string short_name(const std::string& path, const std::vector<Entry>& keys) {
-  for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0;
-       dot = path.rfind('.', dot - 1)) {
-    const auto end = path.substr(dot);
-    const auto has = [&](const Entry& key) { return ("." + key.key).ends_with(end); };
-    if (std::ranges::count_if(keys, has) == 1) return end.substr(1);
-  }
-  return path;
-}
-
 std::optional<double> number_in(const Value& value) {
   const auto number = parse_number(value).value;
   return number && std::isfinite(*number) ? number : std::nullopt;

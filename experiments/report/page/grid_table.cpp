@@ -6,16 +6,12 @@
 namespace ablate::report {
 namespace {
 
-bool is_name(const GridColumn& column) {
-  return column.holds == Holds::arms || column.holds == Holds::names;
-}
-
 bool is_figure(const GridColumn& column) {
   return column.holds == Holds::figures || column.holds == Holds::differences;
 }
 
 size_t leading_names(const Grid& grid) {
-  return static_cast<size_t>(std::ranges::find_if_not(grid.columns, is_name) -
+  return static_cast<size_t>(std::ranges::find_if_not(grid.columns, &GridColumn::is_left) -
                              grid.columns.begin());
 }
 
