@@ -32,7 +32,7 @@ torch::Tensor spectral_bound(const torch::Tensor& matrix) {
 /// One step of a factor towards products of white gradients that equal those of the probe.
 /// // [N, N] each
 void follow(const torch::Tensor& factor, const torch::Tensor& white, const torch::Tensor& probe,
-            double rate) {
+            const torch::Tensor& rate) {
   const auto bound = spectral_bound(white + probe).clamp_min(kTiny);
   factor.sub_(((white - probe) * rate).triu().div_(bound).mm(factor));
 }
@@ -54,16 +54,17 @@ struct KronMap {
     right.mul_(mean / columns);
   }
 
-  /// Adds a little of the probe to the mean, too.
+  /// Adds a little of the probe to the mean, too. A mean of zeros changes nothing.
   void correct(torch::Tensor& mean, uint64_t seed, double rate) const {
     const auto probe =
         torch::empty_like(mean).normal_(0, 1, models::seeded_generator(seed, mean.device()));
+    const auto step = mean.any().to(mean.scalar_type()) * rate;  // read on the device // []
     mean.add_(probe * (mean.abs().mean() * kDamping));
     const auto white = left.mm(mean).mm(right.t());
     const auto solved = at::linalg_solve_triangular(left.t(), probe, /*upper=*/false);  // [R, C]
     const auto noise = at::linalg_solve_triangular(right, solved, /*upper=*/true, /*left=*/false);
-    follow(left, white.mm(white.t()), noise.mm(noise.t()), rate);
-    follow(right, white.t().mm(white), noise.t().mm(noise), rate);
+    follow(left, white.mm(white.t()), noise.mm(noise.t()), step);
+    follow(right, white.t().mm(white), noise.t().mm(noise), step);
   }
 
   void move(const Kron& o, const torch::Tensor& mean, double learning_rate, double lost) const {
@@ -108,7 +109,7 @@ void take_kron_steps(const KronSteps& steps, double learning_rate, double lost,
       const uint64_t seed = models::derive_seed(static_cast<uint64_t>(number), "kron", index++);
       map.momentum.lerp_(map.gradient, 1 - options.beta1);
       auto mean = map.momentum / (1 - std::pow(options.beta1, number));
-      if (corrects && mean.any().item<bool>()) map.correct(mean, seed, options.precondition_rate);
+      if (corrects) map.correct(mean, seed, options.precondition_rate);
       map.move(options, mean, learning_rate, lost);
     }
   }
