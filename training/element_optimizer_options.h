@@ -44,7 +44,7 @@ void decoupled_decay_fields(auto& o, auto& visit) {
         "learning rate without multipliers",
         kDecays);
   visit("cautious_decay", o.cautious_decay,
-        "decay only the weights that the step moves towards zero, too (Chen et al. 2025)");
+        "decay only the weights that the step does not move away from zero (Chen et al. 2025)");
   visit("independent_decay", o.independent_decay,
         "scale the decay by the share of the schedule's peak, so that it does not depend on the "
         "peak (Wortsman et al. 2023)");
@@ -74,7 +74,7 @@ struct NAdamW : AdamW {
       "into Adam)";
 };
 
-/// Algorithm 2; what is left of a step is longer by the share that is left out.
+/// Algorithm 2; the elements that stay are scaled up by the share of those that are left out.
 struct CautiousAdamW : AdamW {
   static constexpr std::string_view name = "cautious_adamw";
   static constexpr std::string_view about =
