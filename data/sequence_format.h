@@ -91,7 +91,7 @@ class SequenceFormat {
   std::optional<int32_t> start_token(const Tokenizers& tokenizers) const;
   /// The id that closes an output; nullopt if running text continues past line ends.
   std::optional<int32_t> end_token(bool one_line) const;
-  /// Ids besides padding and the start token that no text has: where ids are written as numbers,
+  /// Ids besides padding and the start token that no text has: if ids are written as numbers,
   /// that of unknown text, and the own id of the number that is the end token.
   std::vector<int64_t> unwritten() const;
   /// Whether outputs continue the text that was read.

@@ -47,7 +47,7 @@ std::vector<BeamState> initial_states(const SearchInput& input, std::span<const 
 }
 
 /// Counts the rows that write in the next step, and the pass that it needs unless an earlier one
-/// reached it. A row that still reads its prompt writes nothing.
+/// reached it. A row that still reads its prompt is not counted.
 void count_step(SearchCount* count, std::span<const BeamState> states, bool in_new_pass) {
   if (count == nullptr) return;
   int64_t writing = 0;

@@ -121,8 +121,9 @@ class TransformerXlPosition : public Position {
 
 /// A key's position is the sum of the gates sigmoid(q_i . k_t / sqrt(K)) between query and key,
 /// both included; scores gain q_i . e at that position, interpolated between whole ones. Another
-/// scale than 1 / sqrt(K) changes only q_i . k_t; q_i . e has none, but a parametrization by width
-/// divides it by the growth of a head's width. An encoder counts from the query in both directions.
+/// scale than 1 / sqrt(K) changes only q_i . k_t, not q_i . e, but a parametrization by width
+/// divides that by the growth of a head's width. An encoder counts from the query in both
+/// directions.
 class CopePosition : public Position {
  public:
   CopePosition(const Cope& options, const PositionContext& context)

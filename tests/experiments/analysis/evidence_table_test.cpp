@@ -14,8 +14,8 @@ namespace {
 ///
 ///     scores a: 0.5 0.6          exact match on "length 12" for each seed; one number: for all
 ///     beyond a: 0.5 0.6          the same on "length 13", which is otherwise 0
-///     of a/2: {"steps": 3}       what the result of a run has instead; null: it has not finished
-///     test a: {"bleu": "NaN"}    what the scores on "length 12" have instead
+///     of a/2: {"steps": 3}       other fields of a run's result; null: it has not finished
+///     test a: {"bleu": "NaN"}    other scores on "length 12"
 ///
 /// The name may be that of an arm or `all`.
 class SyntheticRuns {
@@ -82,7 +82,7 @@ class SyntheticRuns {
 };
 
 /// The comparisons of the primary metric on the test sets of claims or on the others: the verdict,
-/// the probability that the arm is better, what it says of the claim, and the sentence.
+/// the probability that the arm is better, the outcome of its claim, and the sentence.
 std::string comparisons_of(const Evidence& evidence, bool primary) {
   std::string text;
   for (const auto& task : evidence.tasks)
@@ -105,7 +105,7 @@ Evidence evidence_in(const MessageRow& row) {
   return make_evidence(study, runs.of(study));
 }
 
-/// What the row asks for, a line for each.
+/// The answers to the questions of a row, each on its own line.
 std::string parts_of(const Evidence& evidence, const std::vector<std::string>& parts) {
   std::string text;
   for (const auto& part : parts) {

@@ -64,7 +64,8 @@ TEST_F(TokensTest, TrainAsTheirTextDoes) {
   EXPECT_TRUE(says(ablate("eval " + run_of("tokens").string()).output, " tokens)"));
 }
 
-/// An output is read as it was written: the end token is a line end, and no number stands for it.
+/// An output can be given back as a prompt: the end token is written as a line end, never as a
+/// number.
 TEST_F(TokensTest, AreWrittenAsNumbersThatAreRead) {
   std::string bytes;
   for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};

@@ -9,9 +9,8 @@ class Transcript : public ProgramTest {
  public:
   void TestBody() override {}
 
-  /// What the script prints in a new folder with the tiny study and, for each flag "--trained",
-  /// what its run leaves in a folder of that name. A verb that ends with another code than 0 says
-  /// so.
+  /// The output of the script in a new folder with the tiny study and, for each flag "--trained", a
+  /// folder of that name with a finished run. A verb that ends with another code than 0 says so.
   std::string of(const MessageRow& row) const {
     for (const auto& output : row.values("--trained")) given_runs(output);
     write_file(folder_ / ".transcript",

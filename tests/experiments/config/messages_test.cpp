@@ -42,8 +42,8 @@ std::string runs_of(const Study& study) {
   return text;
 }
 
-/// "line:column: message" of every mistake in the study; with "--show runs" its runs; "note: ..."
-/// of what a study without mistakes is told; "accepted" where that is nothing.
+/// "line:column: message" of every mistake in the study; with "--show runs" its runs; the
+/// notes on a study without mistakes; "accepted" if there are none.
 std::string answer(const MessageRow& row) {
   std::vector<int64_t> seeds;
   for (const auto& seed : row.values("--seeds")) seeds.push_back(std::stoll(seed));
