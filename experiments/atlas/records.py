@@ -7,7 +7,9 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ("study", "question", "confirmatory", "seeds", "provenance", "expectations", "ladders")
 
 
@@ -39,11 +41,22 @@ def add_choices(tasks, tuning):
                                                        "at_edge": {key: end for one in searches for key, end in one["at_edge"].items()}}
 
 
+def of_git(*words):
+    return subprocess.run(["git", "-C", SOURCE, *words], capture_output=True).stdout
+
+
+def whole_study(program, commit, path):
+    """A study of a commit, with what it extends, as the program freezes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["tar", "-x", "-C", folder], input=of_git("archive", commit, "experiments"), check=True)
+        return subprocess.run([program, "config", "show", "--whole", f"{folder}/{path}"], capture_output=True, check=True).stdout
+
+
 def study_sha256(commit, command):
     """That of the study that the command runs, as the commit has it; of nothing if it has none."""
-    path = next(word for word in command.split() if word.endswith(".yaml"))
-    git = ["git", "-C", pathlib.Path(__file__).parent, "show", f"{commit}:{path}"]
-    return hashlib.sha256(subprocess.run(git, capture_output=True).stdout).hexdigest()
+    program, path = command.split()[0], next(word for word in command.split() if word.endswith(".yaml"))
+    text = of_git("show", f"{commit}:{path}")
+    return hashlib.sha256(whole_study(SOURCE / program, commit, path) if b"\nextends: " in text else text).hexdigest()
 
 
 def require_study_of_commit(results, commit, command):

@@ -11,6 +11,7 @@
 #include "experiments/commands/flags.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/study/explanation.h"
+#include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/problem.h"
 #include "experiments/config/yaml/suggestion.h"
@@ -28,6 +29,7 @@ struct ConfigRequest {
   std::string study;
   std::string key;
   std::vector<std::string> sides;
+  bool whole = false;
   config::Selection selection;
 };
 
@@ -81,8 +83,13 @@ void check_study(ConfigRequest& request) {
 }
 
 void show(const ConfigRequest& request) {
+  const auto study = config::read_study(request.study, request.selection);
+  if (request.whole) {
+    std::cout << config::parse_study(request.study).text;
+    return;
+  }
   std::string last;
-  for (const auto& run : config::read_study(request.study, request.selection).runs) {
+  for (const auto& run : study.runs) {
     const auto name = run.task + "/" + run.arm;
     if (name == last) continue;
     std::cout << "# " << name << "\n" << config::to_yaml(run.experiment, run.origins) << "\n";
@@ -134,6 +141,10 @@ void add_config(CLI::App& app) {
   auto* show_verb =
       verb->add_subcommand("show", "Print every arm's resolved values and where they come from");
   add_study(*show_verb, *request);
+  auto* whole = show_verb->add_flag("--whole", request->whole,
+                                    "The study itself, with what it extends, as a run freezes it");
+  for (const auto* other : {"--set", "--arms", "--tasks", "--sizes"})
+    whole->excludes(show_verb->get_option(other));
   show_verb->footer("Example:\n  ablate config show study.yaml --arms none");
   show_verb->callback([request] { show(*request); });
   auto* diff_verb = verb->add_subcommand("diff", "Print the differences between two arms");
