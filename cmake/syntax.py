@@ -54,7 +54,7 @@ def main():
     quick = "--quick" in sys.argv
     named = [word for word in sys.argv[2:] if word != "--quick"]
     compiler = named[0] if named else max(compilers(), default=(0, "c++"))[1]
-    must("cmake", "--preset", "release", "-B", BUILD, f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=32", where=source)
+    must("cmake", "--preset", "release", "-B", BUILD, f"-DCMAKE_CXX_COMPILER={compiler}", where=source)
     must("cmake", "--build", BUILD, "--target", "ablate_commit", where=source)
     if not quick:
         must("cmake", "--build", BUILD, "--target", "torch_headers", where=source)

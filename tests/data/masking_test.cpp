@@ -61,7 +61,7 @@ TEST(Mask, RefusesAVocabularyOfSpecialTokensAlone) {
 }
 
 /// Twelve examples of 3 to 14 tokens.
-std::vector<EncodedExample> examples() {
+std::vector<EncodedExample> hidden_examples() {
   std::vector<EncodedExample> all;
   for (int32_t i = 0; i < 12; ++i) {
     EncodedExample one{.target = {kStartToken}, .prompt_length = 1};
@@ -75,7 +75,7 @@ std::vector<EncodedExample> examples() {
 /// What each example shows and asks for, where they are masked in batches of `rows`.
 std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> masked_in_batches(int64_t rows,
                                                                                      double share) {
-  const auto all = examples();
+  const auto all = hidden_examples();
   std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> found;
   for (int64_t begin = 0; begin < std::ssize(all); begin += rows) {
     std::vector<int64_t> indices;

@@ -17,14 +17,14 @@
 namespace ablate::data {
 namespace {
 
-using Ids = std::vector<uint32_t>;
+using TokenIds = std::vector<uint32_t>;
 
 const std::filesystem::path kGolden = std::filesystem::path(ABLATE_SOURCE) / "tests/data/golden";
 
-Ids all_of(const TokenFile& file) { return file.read(0, file.size()); }
+TokenIds all_of(const TokenFile& file) { return file.read(0, file.size()); }
 
 /// The numbers as a file has them, `width` bytes each.
-std::string bytes_of(const Ids& numbers, size_t width) {
+std::string bytes_of(const TokenIds& numbers, size_t width) {
   std::string bytes;
   for (const auto number : numbers)
     for (size_t byte = 0; byte < width; ++byte) bytes += static_cast<char>(number >> (8 * byte));
@@ -40,13 +40,13 @@ class TokenFiles : public FolderTestCase {
 };
 
 TEST_F(TokenFiles, AreThoseThatNumPyWrites) {
-  const Ids gpt2{50256, 15496, 11, 314, 716, 257, 3303, 2746, 13, 0, 1, 50256, 464, 886};
+  const TokenIds gpt2{50256, 15496, 11, 314, 716, 257, 3303, 2746, 13, 0, 1, 50256, 464, 886};
   EXPECT_EQ(all_of(TokenFile(kGolden / "nanogpt.bin")), gpt2);
   EXPECT_EQ(all_of(TokenFile(kGolden / "llmc.bin")), gpt2);
   EXPECT_EQ(all_of(TokenFile(kGolden / "llama3.bin")),
-            (Ids{128000, 9906, 11, 856, 836, 374, 0, 128255}));
+            (TokenIds{128000, 9906, 11, 856, 836, 374, 0, 128255}));
   const TokenFile file(kGolden / "llmc.bin");
-  EXPECT_EQ(file.read(2, 3), (Ids{11, 314, 716}));
+  EXPECT_EQ(file.read(2, 3), (TokenIds{11, 314, 716}));
   EXPECT_EQ(file.offset_of(2), 1024 + 4);
 }
 
@@ -88,7 +88,7 @@ TEST_F(TokenFiles, WithoutHeaderAreRefusedIfTheirBytesAreOfAnotherType) {
 
 /// Every number has the bytes of its type.
 template <class T>
-std::string numbers_of(const Ids& ids) {
+std::string numbers_of(const TokenIds& ids) {
   std::string bytes;
   for (const auto id : ids) {
     const auto number = static_cast<T>(id);
@@ -106,7 +106,7 @@ TEST_F(TokenFiles, WithoutHeaderAreReadAsNoOtherTypeThanTheirs) {
   };
   constexpr auto kNarrow = TokenType::uint16, kWide = TokenType::uint32;
   for (const uint32_t vocabulary : {100U, 50'000U, 100'000U, 1'000'000U}) {
-    Ids ids(200);
+    TokenIds ids(200);
     for (uint32_t i = 0; i < ids.size(); ++i) ids[i] = (i * i * 7919 + i) % vocabulary;
     const auto holds = [&](const std::string& found, const std::string& own) {
       return "a.bin holds " + found + " numbers, not " + own + ": read as " + found +
@@ -123,7 +123,7 @@ TEST_F(TokenFiles, WithoutHeaderAreReadAsNoOtherTypeThanTheirs) {
     if (vocabulary > 65'536) continue;
     EXPECT_EQ(read_as(bytes_of(ids, 2), {}, vocabulary), "no error");
   }
-  const Ids pairs{5, 300, 7, 301, 2, 302, 9, 303, 1, 304, 3, 305, 2, 306, 4, 307};
+  const TokenIds pairs{5, 300, 7, 301, 2, 302, 9, 303, 1, 304, 3, 305, 2, 306, 4, 307};
   EXPECT_EQ(read_as(bytes_of(pairs, 2), {}, 65'536), "no error") << "words of two kinds in turn";
   EXPECT_EQ(read_as(bytes_of(pairs, 2), {}, 70'000),
             "a.bin has no header, and uint16, as which it would be read, is too narrow for ids "
@@ -145,7 +145,7 @@ TEST_F(TokenFiles, WithoutHeaderAreReadAsNoOtherTypeThanTheirs) {
 }
 
 TEST_F(TokenFiles, OfFloat16AreToldFromUint16) {
-  Ids halves;
+  TokenIds halves;
   for (uint32_t i = 1; i < 400; ++i) {
     const auto exponent = static_cast<uint32_t>(std::bit_width(i)) - 1;
     halves.push_back((exponent + 15) << 10U | ((i << 10U >> exponent) & 1023U));
@@ -162,7 +162,7 @@ TEST_F(TokenFiles, OfFloat16AreToldFromUint16) {
 TEST_F(TokenFiles, OfSingleBytesAreToldFromUint16UnlessTheStudySaysTheType) {
   const auto drawn = [](double most, double power) {  // rarer the larger
     std::mt19937 random(1);
-    Ids ids(6000);
+    TokenIds ids(6000);
     for (auto& id : ids) {
       const auto share = static_cast<double>(random()) / 4294967296.0;
       id = static_cast<uint32_t>(most * std::pow(share, power));
@@ -183,7 +183,7 @@ TEST_F(TokenFiles, OfSingleBytesAreToldFromUint16UnlessTheStudySaysTheType) {
 }
 
 TEST_F(TokenFiles, OfAnotherTypeSayHowToWriteThem) {
-  const Ids ids(50, 3);
+  const TokenIds ids(50, 3);
   const Tokens tokens{.train = "a.bin", .validation = "a.bin"};
   write("a.bin", bytes_of(ids, 4));
   EXPECT_EQ(message_of([&] { open_tokens(tokens, folder_); }),
@@ -240,7 +240,7 @@ Tokenizers numbers(int64_t count) {
 }
 
 TEST_F(TokenFiles, AreEvaluatedInBlocksThatPredictEveryTokenButTheFirst) {
-  Ids ids(100);
+  TokenIds ids(100);
   std::iota(ids.begin(), ids.end(), 0);
   write("a.bin", bytes_of(ids, 2));
   Tokens tokens{.train = "a.bin", .validation = "a.bin", .vocabulary = 100, .end_token = 40};
@@ -264,7 +264,7 @@ TEST_F(TokenFiles, AreEvaluatedInBlocksThatPredictEveryTokenButTheFirst) {
 }
 
 TEST_F(TokenFiles, AreTrainedOnAsTheSameIdsInMemoryAre) {
-  Ids ids(1000);
+  TokenIds ids(1000);
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<uint32_t>(i * i % 96 + 4);
   const FileText text(std::make_shared<const TokenFile>(write("a.bin", bytes_of(ids, 2))), [] {
     std::vector<int32_t> same(100);

@@ -146,16 +146,16 @@ TEST(Ahead, ACacheForgetsBlocksAndPartsOfBlocks) {
 }
 
 TEST(Ahead, AHeadCostsALayerAndAProjectionToTheVocabulary) {
-  constexpr Vocabulary kVocabulary{20, 20, 0};
+  constexpr Vocabulary kTwenty{20, 20, 0};
   constexpr PassExtent kExtent{.rows = 3, .source = 5, .target = 7};
   auto options = tiny("family: decoder_only");
   auto deeper = options;
   ++deeper.layers;
   const auto flops = [&](const TransformerOptions& o) {
-    return forward_flops(o, kVocabulary, kExtent);
+    return forward_flops(o, kTwenty, kExtent);
   };
   const double projection = 2.0 * 3 * 7 * static_cast<double>(options.d_model) * 20;
-  PassFlops passes(*Transformer(with_heads(options, 3), kVocabulary));
+  PassFlops passes(*Transformer(with_heads(options, 3), kTwenty));
   EXPECT_EQ(passes.training(kExtent, 2) - passes.training(kExtent),
             2 * 3 * (flops(deeper) - flops(options) + projection));
   EXPECT_EQ(flops(with_heads(options, 3)), flops(options)) << "which no evaluation runs";

@@ -90,27 +90,27 @@ TEST(GoldenFormulas, KerplesPowerAndItsGradients) {
   expect_near(parameters["shape"].grad(), list(one.at("shape_gradient")), 1e-12);
 }
 
-constexpr int64_t kHeads = 2, kQueries = 4, kWidth = 6, kModel = 8;
+constexpr int64_t kMaps = 2, kQueryRows = 4, kMapWidth = 6, kModelWidth = 8;
 
 /// The generator's attention, whose scores have the factor `scale`.
 ops::ContentAttention attention_of(double scale) {
-  return {.query = values(1, {1, kHeads, kQueries, kWidth}),
-          .key = values(2, {1, kHeads, kQueries, kWidth}),
-          .value = values(3, {1, kHeads, kQueries, kWidth}),
-          .visible = torch::ones({1, 1, kQueries, kQueries}, torch::kBool).tril(),
-          .query_positions = torch::arange(kQueries),
-          .key_positions = torch::arange(kQueries),
+  return {.query = values(1, {1, kMaps, kQueryRows, kMapWidth}),
+          .key = values(2, {1, kMaps, kQueryRows, kMapWidth}),
+          .value = values(3, {1, kMaps, kQueryRows, kMapWidth}),
+          .visible = torch::ones({1, 1, kQueryRows, kQueryRows}, torch::kBool).tril(),
+          .query_positions = torch::arange(kQueryRows),
+          .key_positions = torch::arange(kQueryRows),
           .layer = 0,
-          .factor = {.fixed = scale * std::sqrt(static_cast<double>(kWidth))}};
+          .factor = {.fixed = scale * std::sqrt(static_cast<double>(kMapWidth))}};
 }
 
 /// Expects the generator's outputs of a scheme whose parameters have these numbers.
 void expect_attention(const PositionOptions& options, const nlohmann::json& cases,
                       const std::map<std::string, int64_t>& numbers) {
-  auto position = make_position(options, {.d_model = kModel,
-                                          .heads = kHeads,
-                                          .d_k = kWidth,
-                                          .d_v = kWidth,
+  auto position = make_position(options, {.d_model = kModelWidth,
+                                          .heads = kMaps,
+                                          .d_k = kMapWidth,
+                                          .d_v = kMapWidth,
                                           .layers = 1,
                                           .causal = true});
   position->to(torch::kDouble);
@@ -191,8 +191,8 @@ TEST(GoldenFormulas, HashesAreThoseOfIntegersThatCannotOverflow) {
 
 TEST(GoldenFormulas, RoutersOfSplitModelsScoreByActivityNearnessAndTheirNetwork) {
   const auto& one = golden().at("split_model");
-  const auto x = values(10, {kQueries, kModel}), centres = values(13, {4, kModel});
-  expect_near(expert_activation(x, values(11, {4, 3, kModel}), values(12, {4, 3})),
+  const auto x = values(10, {kQueryRows, kModelWidth}), centres = values(13, {4, kModelWidth});
+  expect_near(expert_activation(x, values(11, {4, 3, kModelWidth}), values(12, {4, 3})),
               table(one.at("oracle")), 1e-9);
   expect_near(centre_similarity(x, centres), table(one.at("similarity")), 1e-9);
   expect_near(predicted_activation(x, centres, values(14, {4, 4})), table(one.at("network")), 1e-9);

@@ -9,12 +9,12 @@
 namespace ablate::models {
 namespace {
 
-constexpr int64_t kWidth = 6, kHeads = 2;
+constexpr int64_t kStateWidth = 6, kStates = 2;
 
 StackOptions linear_stack(const AttentionOptions& attention, bool causal) {
   auto options = tiny();
   options.layer.attention = attention;
-  options.d_model = kWidth;
+  options.d_model = kStateWidth;
   return stack_of(options, causal ? Side::decoder : Side::encoder);
 }
 
@@ -41,8 +41,8 @@ class LinearAttentionTest : public testing::Test {
 
   /// Query, key or value of a head at a position. // [K]
   torch::Tensor part(const torch::Tensor& x, int64_t which, int64_t t, int64_t head) const {
-    const int64_t width = which == 2 ? value_ : kWidth / kHeads;
-    const auto found = weighed("qkv", x)[0][t].narrow(0, which * kWidth + head * width, width);
+    const int64_t width = which == 2 ? value_ : kStateWidth / kStates;
+    const auto found = weighed("qkv", x)[0][t].narrow(0, which * kStateWidth + head * width, width);
     return silu_ ? torch::silu(found) : found;
   }
 
@@ -50,9 +50,9 @@ class LinearAttentionTest : public testing::Test {
   /// A state has a column more than values are wide.
   template <class Write, class Read>
   torch::Tensor by_definition(Write write, Read read) const {
-    torch::Tensor all = torch::zeros({1, x_.size(1), kHeads * value_}, torch::kDouble);
-    for (int64_t head = 0; head < kHeads; ++head) {
-      auto state = torch::zeros({kWidth / kHeads, value_ + 1}, torch::kDouble);
+    torch::Tensor all = torch::zeros({1, x_.size(1), kStates * value_}, torch::kDouble);
+    for (int64_t head = 0; head < kStates; ++head) {
+      auto state = torch::zeros({kStateWidth / kStates, value_ + 1}, torch::kDouble);
       for (int64_t t = 0; t < x_.size(1); ++t) {
         state = write(head, t, state);
         all[0][t].narrow(0, head * value_, value_).copy_(read(head, t, state));
@@ -65,22 +65,24 @@ class LinearAttentionTest : public testing::Test {
   /// The outputs without decay. // [1, T, D]
   torch::Tensor weighed_mean(bool causal) const {
     const auto length = x_.size(1);
-    torch::Tensor all = torch::zeros({1, length, kWidth}, torch::kDouble);
-    for (int64_t head = 0; head < kHeads; ++head)
+    torch::Tensor all = torch::zeros({1, length, kStateWidth}, torch::kDouble);
+    for (int64_t head = 0; head < kStates; ++head)
       for (int64_t t = 0; t < length; ++t) {
-        auto sum = torch::zeros({kWidth / kHeads}, torch::kDouble),
+        auto sum = torch::zeros({kStateWidth / kStates}, torch::kDouble),
              weights = torch::zeros_like(sum);
         for (int64_t s = 0; s < (causal ? t + 1 : length); ++s) {
           const auto weight = feature(part(x_, 0, t, head)).dot(feature(part(x_, 1, s, head)));
           sum += weight * part(x_, 2, s, head);
           weights += weight;
         }
-        all[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).copy_(sum / weights);
+        all[0][t]
+            .narrow(0, head * kStateWidth / kStates, kStateWidth / kStates)
+            .copy_(sum / weights);
       }
     return weighed("out", all);
   }
   void add_to_queries_and_keys(double number) const {
-    mixer_->named_parameters()["qkv.bias"].narrow(0, 0, 2 * kWidth) += number;
+    mixer_->named_parameters()["qkv.bias"].narrow(0, 0, 2 * kStateWidth) += number;
   }
 
   /// What is kept of a state, and the key's values and 1 added to it. `kept` may have a number for
@@ -128,20 +130,20 @@ class LinearAttentionTest : public testing::Test {
     const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H] or [1, T, H K]
     return [kept, decay](int64_t head, int64_t t) {
       if (decay == Forgetting::gated) return kept[0][t][head];
-      return kept[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).unsqueeze(1);
+      return kept[0][t].narrow(0, head * kStateWidth / kStates, kStateWidth / kStates).unsqueeze(1);
     };
   }
 
   /// Another input of this length.
   void read(int64_t length) {
     torch::manual_seed(2);
-    x_ = torch::randn({1, length, kWidth}, torch::kDouble);
+    x_ = torch::randn({1, length, kStateWidth}, torch::kDouble);
   }
 
-  int64_t value_ = kWidth / kHeads;  // width of a head's value
+  int64_t value_ = kStateWidth / kStates;  // width of a head's value
   bool silu_ = false;
   torch::NoGradGuard no_grad_;
-  torch::Tensor x_ = (torch::manual_seed(1), torch::randn({1, 5, kWidth}, torch::kDouble));
+  torch::Tensor x_ = (torch::manual_seed(1), torch::randn({1, 5, kStateWidth}, torch::kDouble));
   std::shared_ptr<Mixer> mixer_;
 };
 
@@ -149,7 +151,7 @@ TEST_F(LinearAttentionTest, WithoutDecayIsAMeanOfTheValuesWeighedByKernels) {
   for (const int64_t length : {5, 140})  // within a chunk, and in two
     for (const bool causal : {true, false}) {
       read(length);
-      make(LinearAttention{{.heads = kHeads}}, causal);
+      make(LinearAttention{{.heads = kStates}}, causal);
       EXPECT_LT(largest_difference(mixed(x_), weighed_mean(causal)), 1e-12) << length << causal;
     }
 }
@@ -157,7 +159,7 @@ TEST_F(LinearAttentionTest, WithoutDecayIsAMeanOfTheValuesWeighedByKernels) {
 /// elu(-20) + 1 is 0 in single precision, and the mean of values with such weights 0 / 0.
 TEST_F(LinearAttentionTest, WeighsAlsoByKernelsThatAreSmall) {
   for (const bool causal : {true, false}) {
-    make(LinearAttention{{.heads = kHeads}}, causal);
+    make(LinearAttention{{.heads = kStates}}, causal);
     add_to_queries_and_keys(-20);
     const auto expected = weighed_mean(causal);
     mixer_->to(torch::kFloat);
@@ -167,7 +169,7 @@ TEST_F(LinearAttentionTest, WeighsAlsoByKernelsThatAreSmall) {
 
 TEST_F(LinearAttentionTest, KernelsThatVanishLeaveNumbersAndGradients) {
   for (const bool causal : {true, false}) {
-    make(LinearAttention{{.heads = kHeads}}, causal);
+    make(LinearAttention{{.heads = kStates}}, causal);
     add_to_queries_and_keys(-200);
     mixer_->to(torch::kFloat);
     const torch::AutoGradMode records(true);
@@ -193,7 +195,7 @@ TEST_F(LinearAttentionTest, ForgetsAtAFixedRateOfEachHeadOrAsTheInputSaysOfHeads
                                            {Forgetting::channels, 40, 1e-12}})
     for (const int64_t length : {int64_t{5}, longer}) {
       read(length);
-      make(LinearAttention{{.heads = kHeads, .decay = decay}});
+      make(LinearAttention{{.heads = kStates, .decay = decay}});
       EXPECT_LT(largest_difference(mixed(x_), retained(kept_by(decay))), far)
           << static_cast<int>(decay) << " " << length;
     }
@@ -206,7 +208,7 @@ TEST_F(LinearAttentionTest, TheDeltaRuleReplacesWhatAKeyHoldsOfWhatIsLeft) {
                                            {Forgetting::channels, 40, 1e-10}})
     for (const int64_t length : {int64_t{5}, longer}) {
       read(length);
-      make(DeltaRule{{.heads = kHeads, .decay = decay}});
+      make(DeltaRule{{.heads = kStates, .decay = decay}});
       const auto expected = weighed("out", replacing_heads(kept_by(decay)));
       EXPECT_LT(largest_difference(mixed(x_), expected), far)
           << static_cast<int>(decay) << " " << length;
@@ -217,13 +219,13 @@ TEST_F(LinearAttentionTest, AGatedDeltaNetHasSiluWideValuesAndAGateOfItsNormedHe
   silu_ = true;
   for (const auto& [expand, length] : {std::pair<int64_t, int64_t>{1, 5}, {2, 5}, {2, 300}}) {
     read(length);
-    const DeltaRule options{{.heads = kHeads, .decay = Forgetting::gated},
+    const DeltaRule options{{.heads = kStates, .decay = Forgetting::gated},
                             expand,
                             /*silu=*/true,
                             /*output_gate=*/true};
     make(options);
-    value_ = expand * kWidth / kHeads;
-    const auto heads = replacing_heads(kept_by(Forgetting::gated)).unflatten(-1, {kHeads, -1});
+    value_ = expand * kStateWidth / kStates;
+    const auto heads = replacing_heads(kept_by(Forgetting::gated)).unflatten(-1, {kStates, -1});
     const double epsilon = linear_stack(options, true).layers.front().norm.epsilon;
     const auto normed = heads / (heads.square().mean(-1, /*keepdim=*/true) + epsilon).sqrt() *
                         mixer_->named_parameters()["output_norm.weight"];
@@ -235,8 +237,8 @@ TEST_F(LinearAttentionTest, AGatedDeltaNetHasSiluWideValuesAndAGateOfItsNormedHe
 TEST_F(LinearAttentionTest, AStateThatForgetsAlmostEverythingAtOnceOverflowsNowhere) {
   read(40);
   for (const auto& attention :
-       {AttentionOptions(LinearAttention{{.heads = kHeads, .decay = Forgetting::channels}}),
-        AttentionOptions(DeltaRule{{.heads = kHeads, .decay = Forgetting::channels}})}) {
+       {AttentionOptions(LinearAttention{{.heads = kStates, .decay = Forgetting::channels}}),
+        AttentionOptions(DeltaRule{{.heads = kStates, .decay = Forgetting::channels}})}) {
     make(attention);
     for (auto& item : mixer_->named_parameters())
       if (item.key() == "keep.bias") item.value().fill_(-1e4);
@@ -249,10 +251,10 @@ TEST_F(LinearAttentionTest, AStateThatForgetsAlmostEverythingAtOnceOverflowsNowh
 }
 
 TEST_F(LinearAttentionTest, TwoSidedOnesDoNotSeePadding) {
-  const auto padded = torch::cat({x_, torch::randn({1, 2, kWidth}, torch::kDouble)}, 1);
+  const auto padded = torch::cat({x_, torch::randn({1, 2, kStateWidth}, torch::kDouble)}, 1);
   const auto padding_mask = torch::arange(7).lt(5).unsqueeze(0);
   for (const auto decay : {Forgetting::none, Forgetting::fixed}) {
-    make(LinearAttention{{.heads = kHeads, .decay = decay}}, /*causal=*/false);
+    make(LinearAttention{{.heads = kStates, .decay = decay}}, /*causal=*/false);
     const auto alone = mixed(x_);
     EXPECT_LT(largest_difference(alone, mixed(padded, padding_mask).slice(1, 0, 5)), 1e-12);
     EXPECT_GT(largest_difference(alone, mixed(padded).slice(1, 0, 5)), 1e-3);

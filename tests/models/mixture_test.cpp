@@ -12,7 +12,7 @@ StackOptions stack(bool bias = true) {
   return {.d_model = 8, .causal = false, .layers = {}, .depth = 1, .bias = bias};
 }
 
-MixtureOptions small(RouterOptions router, int64_t active, int64_t experts = 4) {
+MixtureOptions small_mixture(RouterOptions router, int64_t active, int64_t experts = 4) {
   return {.experts = experts, .active = active, .d_hidden = 6, .router = router};
 }
 
@@ -80,19 +80,19 @@ torch::Tensor by_definition(const Made& model, const torch::Tensor& x, int64_t a
 
 const std::vector<std::pair<std::string, MixtureOptions>>& token_choice() {
   static const std::vector<std::pair<std::string, MixtureOptions>> all = {
-      {"softmax", small(SoftmaxRouter{}, 2)},
-      {"softmax, as they are", small(SoftmaxRouter{.renormalize = false}, 3)},
-      {"switch", small(SwitchRouter{}, 1)},
-      {"noisy", small(NoisyRouter{}, 2)},
-      {"gshard", small(GshardRouter{}, 2)},
-      {"sigmoid", small(SigmoidRouter{}, 2)},
-      {"hash", small(HashRouter{}, 2)}};
+      {"softmax", small_mixture(SoftmaxRouter{}, 2)},
+      {"softmax, as they are", small_mixture(SoftmaxRouter{.renormalize = false}, 3)},
+      {"switch", small_mixture(SwitchRouter{}, 1)},
+      {"noisy", small_mixture(NoisyRouter{}, 2)},
+      {"gshard", small_mixture(GshardRouter{}, 2)},
+      {"sigmoid", small_mixture(SigmoidRouter{}, 2)},
+      {"hash", small_mixture(HashRouter{}, 2)}};
   return all;
 }
 
 std::vector<std::pair<std::string, MixtureOptions>> all_routers() {
   auto all = token_choice();
-  all.emplace_back("expert_choice", small(ExpertChoiceRouter{}, 2));
+  all.emplace_back("expert_choice", small_mixture(ExpertChoiceRouter{}, 2));
   return all;
 }
 
@@ -100,7 +100,7 @@ TEST(Mixture, IsTheSumOverChosenExperts) {
   torch::NoGradGuard no_grad;
   for (const int64_t active : {1, 2, 4})
     for (const bool renormalize : {false, true}) {
-      const auto model = made(small(SoftmaxRouter{.renormalize = renormalize}, active));
+      const auto model = made(small_mixture(SoftmaxRouter{.renormalize = renormalize}, active));
       for (const auto& x : {input(), input(1, 1), input(1, 7) * 0})
         EXPECT_LT(
             largest_difference(evaluated(model, x), by_definition(model, x, active, renormalize)),
@@ -111,7 +111,7 @@ TEST(Mixture, IsTheSumOverChosenExperts) {
 
 TEST(Mixture, AllPositionsMayGoToOneExpertAndNoneToOthers) {
   torch::NoGradGuard no_grad;
-  const auto model = made(small(SoftmaxRouter{.renormalize = false}, 1));
+  const auto model = made(small_mixture(SoftmaxRouter{.renormalize = false}, 1));
   auto router = model.parameters.at("router.weight");
   router.zero_();
   router[2].fill_(50);
@@ -122,7 +122,7 @@ TEST(Mixture, AllPositionsMayGoToOneExpertAndNoneToOthers) {
 }
 
 TEST(Mixture, AnEmptyExpertGetsZeroGradients) {
-  const auto model = made(small(SoftmaxRouter{.renormalize = false}, 1));
+  const auto model = made(small_mixture(SoftmaxRouter{.renormalize = false}, 1));
   {
     torch::NoGradGuard no_grad;
     auto router = model.parameters.at("router.weight");
@@ -157,7 +157,7 @@ std::shared_ptr<Dense> dense_of(const Made& model, int64_t width) {
 }
 
 TEST(Mixture, OfOneExpertIsTheDenseFeedForwardInOutputAndGradient) {
-  const auto model = made(small(SoftmaxRouter{}, 1, 1));
+  const auto model = made(small_mixture(SoftmaxRouter{}, 1, 1));
   const auto dense = dense_of(model, 6);
   auto x = input().requires_grad_(), same = input().requires_grad_();
   const auto first = evaluated(model, x), second = dense->forward(same, {}).output;
@@ -229,7 +229,7 @@ TEST(Mixture, EvaluationMakesTheSameOfASequenceAloneAndAmongOthers) {
   const torch::NoGradGuard no_grad;
   auto all = all_routers();
   for (const auto keep : {Keep::first, Keep::likeliest}) {
-    auto limited = small(SoftmaxRouter{}, 2);
+    auto limited = small_mixture(SoftmaxRouter{}, 2);
     limited.capacity = LimitedCapacity{.evaluation = 0.6, .keep = keep};
     all.emplace_back("limited", limited);
   }
@@ -276,9 +276,9 @@ TEST(Mixture, EvaluationIsRepeatable) {
 
 TEST(Mixture, TrainingDrawsFromTheSeedOfThePass) {
   torch::NoGradGuard no_grad;
-  auto jittered = small(SoftmaxRouter{.jitter = 0.3}, 2);
+  auto jittered = small_mixture(SoftmaxRouter{.jitter = 0.3}, 2);
   for (const auto& options :
-       {jittered, small(NoisyRouter{}, 2), small(SwitchRouter{.jitter = 0.3}, 1)}) {
+       {jittered, small_mixture(NoisyRouter{}, 2), small_mixture(SwitchRouter{.jitter = 0.3}, 1)}) {
     const auto model = made(options);
     const auto run = [&](uint64_t seed) {
       return model.mixture->forward(input(), {.training = true, .seed = seed}).output;
@@ -297,7 +297,7 @@ TEST(Mixture, TheTaskAloneTrainsTheRouter) {
     EXPECT_GT(model.parameters.at("router.weight").grad().norm().item<double>(), 1e-6) << name;
   }
   // What the configuration refuses: one weight divided by itself.
-  const auto dead = made(small(SoftmaxRouter{.renormalize = true}, 1));
+  const auto dead = made(small_mixture(SoftmaxRouter{.renormalize = true}, 1));
   evaluated(dead, input()).square().sum().backward();
   EXPECT_LT(dead.parameters.at("router.weight").grad().norm().item<double>(), 1e-12);
 }

@@ -73,8 +73,8 @@ Transformer filled(const TransformerOptions& options, const nlohmann::json& para
 }
 
 /// Small gradients are differences of terms of about 1, which floats round to some 1e-7.
-void expect_near(const torch::Tensor& actual, const nlohmann::json& expected,
-                 const std::string& name) {
+void expect_recorded(const torch::Tensor& actual, const nlohmann::json& expected,
+                     const std::string& name) {
   const auto wanted = list_of(expected);
   EXPECT_LT(largest_difference(actual.flatten(), wanted),
             1e-4 * std::max(0.05, wanted.abs().max().item<double>()))
@@ -91,17 +91,17 @@ void expect_values_of(const std::string& name, const TransformerOptions& options
     return model->project(model->hidden(source, target, context).hidden);
   };
   const auto logits = logits_in(training);
-  expect_near(logits.detach(), one.at("logits"), name);
+  expect_recorded(logits.detach(), one.at("logits"), name);
   {
     const torch::NoGradGuard no_grad;  // which other operations compute
-    expect_near(logits_in(training), one.at("logits"), name + " without gradients");
+    expect_recorded(logits_in(training), one.at("logits"), name + " without gradients");
     EXPECT_GT(largest_difference(logits_in({}), logits), 0.01) << name << " in evaluation";
   }
   (logits.flatten() * sines(logits.numel(), 0.3, 0)).sum().backward();
   const auto parameters = model->named_parameters();
   for (size_t i = 0; i < parameters.size(); ++i) {
     const auto key = one.at("parameters")[i].at("name").get<std::string>();
-    expect_near(parameters[key].grad(), one.at("gradients")[i], name + " " + key);
+    expect_recorded(parameters[key].grad(), one.at("gradients")[i], name + " " + key);
   }
 }
 

@@ -8,15 +8,15 @@
 namespace ablate::models {
 namespace {
 
-constexpr Vocabulary kVocabulary{20, 20, 0};
+constexpr Vocabulary kTwenty{20, 20, 0};
 constexpr int64_t kLength = 7;
 
 double flops(const TransformerOptions& options) {
-  return forward_flops(options, kVocabulary, {1, kLength, kLength});
+  return forward_flops(options, kTwenty, {1, kLength, kLength});
 }
 
 int64_t parameters(const TransformerOptions& options) {
-  return parameter_count(*Transformer(options, kVocabulary));
+  return parameter_count(*Transformer(options, kTwenty));
 }
 
 TEST(Flops, OfSharedLayersHasTheirWeightsOnceAndTheirProductsEachTime) {
@@ -89,7 +89,7 @@ TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
            length * 16 * 20;
   };
   const auto found = [&](int64_t length) {
-    return forward_flops(options, kVocabulary, {1, length, length}) / 2;
+    return forward_flops(options, kTwenty, {1, length, length}) / 2;
   };
   EXPECT_EQ(found(128), products(128, 128 * 128, 0));
   EXPECT_EQ(found(300), products(300, 2 * 128 * 128 + 44 * 44, 256));
@@ -108,7 +108,7 @@ TEST(Flops, OfMamba2AreThoseOfItsProjectionsItsConvolutionAndItsState) {
            (length + writes) * 6 * 32 + length * 16 * 20;
   };
   const auto found = [&](int64_t length) {
-    return forward_flops(options, kVocabulary, {1, length, length}) / 2;
+    return forward_flops(options, kTwenty, {1, length, length}) / 2;
   };
   EXPECT_EQ(found(5), products(5, 25, 0));
   EXPECT_EQ(found(300), products(300, 2 * 128 * 128 + 44 * 44, 256));
@@ -118,7 +118,7 @@ TEST(Flops, OfLatentAttentionAreThoseOfItsLowRanks) {
   auto options = tiny("layers: 1, family: decoder_only, feed_forward: none, position: rotary");
   const auto found = [&](const Latent& latent) {
     options.layer.attention = latent;
-    return forward_flops(options, kVocabulary, {1, 5, 5}) / 2 - 5 * 16 * 20;
+    return forward_flops(options, kTwenty, {1, 5, 5}) / 2 - 5 * 16 * 20;
   };
   const double rest = 5 * (16 * (8 + 2) + 8 * 4 * (4 + 4) + 16 * 16) + 4 * 5 * 5 * (4 + 2 + 4);
   EXPECT_EQ(found({.heads = 4}), 5 * 16 * 4 * (4 + 2) + rest);
@@ -131,9 +131,9 @@ TEST(Flops, AreTwiceTheMultiplicationsOfEveryPosition) {
   auto options = tiny("layers: 2");
   const double layers = 3 * 5 * (2 * (4 * 16 * 16 + 2 * 16 * 24) + 2 * 2 * 16 * 5);
   options.family = Family::decoder_only;
-  EXPECT_EQ(forward_flops(options, kVocabulary, {3, 0, 5}), 2 * (layers + 3 * 5 * 16 * 20));
+  EXPECT_EQ(forward_flops(options, kTwenty, {3, 0, 5}), 2 * (layers + 3 * 5 * 16 * 20));
   options.family = Family::encoder_only;
-  EXPECT_EQ(forward_flops(options, kVocabulary, {3, 5, 5}), 2 * (layers + 3 * 5 * 16 * 20));
+  EXPECT_EQ(forward_flops(options, kTwenty, {3, 5, 5}), 2 * (layers + 3 * 5 * 16 * 20));
   options.output = LabelHead{};
   options.tying = Tying::none;
   EXPECT_EQ(forward_flops(options, {20, 4, 0}, {3, 5, 1}), 2 * (layers + 3 * 16 * 4));
@@ -143,7 +143,7 @@ TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
   const auto with = tiny("layers: 1"), without = tiny("layers: 1, cross_attention: none");
   const auto cross = [&](int64_t source, int64_t target) {
     const PassExtent extent{.rows = 1, .source = source, .target = target};
-    return forward_flops(with, kVocabulary, extent) - forward_flops(without, kVocabulary, extent);
+    return forward_flops(with, kTwenty, extent) - forward_flops(without, kTwenty, extent);
   };
   EXPECT_EQ(cross(9, 5), 2 * 16 * 16 * (2 * 5 + 2 * 9) + 2 * 2 * 16 * 5 * 9);
 }
@@ -158,8 +158,8 @@ TEST(Flops, OfTransformerXlProjectDistancesOnceForABatch) {
   const std::string keys = "layers: 1, family: decoder_only";
   const auto sinusoidal = tiny(keys), relative = tiny(keys, "position: transformer_xl");
   const auto more = [&](int64_t rows) {
-    return forward_flops(relative, kVocabulary, {rows, 0, 5}) -
-           forward_flops(sinusoidal, kVocabulary, {rows, 0, 5});
+    return forward_flops(relative, kTwenty, {rows, 0, 5}) -
+           forward_flops(sinusoidal, kTwenty, {rows, 0, 5});
   };
   constexpr double kDistances = 9;  // -4 ... 4
   EXPECT_EQ(more(1), 2 * kDistances * 16 * (16 + 5));
@@ -174,8 +174,8 @@ TEST(Flops, OfRandomPositionIdsHaveNoMoreDistancesThanTheirRange) {
   const auto at = [&](int64_t length) {
     auto plain = options;
     plain.layer.position = NoPosition{};
-    const double more = forward_flops(options, kVocabulary, {1, 0, length}) -
-                        forward_flops(plain, kVocabulary, {1, 0, length});
+    const double more = forward_flops(options, kTwenty, {1, 0, length}) -
+                        forward_flops(plain, kTwenty, {1, 0, length});
     return more / static_cast<double>(2 * 16 * (16 + length));
   };
   EXPECT_EQ(at(3), 3 * 3);

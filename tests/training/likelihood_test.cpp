@@ -15,11 +15,11 @@
 namespace ablate::training {
 namespace {
 
-constexpr int64_t kVocabulary = 12;
+constexpr int64_t kWords = 12;
 
 models::Transformer model_of(uint64_t seed) {
   return models::make(models::tiny("layers: 1, feed_forward.d_hidden: 32"),
-                      {kVocabulary, kVocabulary, tokenizer::kPad}, seed);
+                      {kWords, kWords, tokenizer::kPad}, seed);
 }
 
 std::vector<data::EncodedExample> examples() {
@@ -76,7 +76,7 @@ TEST(Likelihood, OfUniformProbabilitiesHasThePerplexityOfTheVocabulary) {
     model->output_weight().zero_();
   }
   const auto scores = likelihood(model, examples(), {.tokens_per_batch = 100});
-  EXPECT_NEAR(scores.perplexity(), kVocabulary, 1e-4);
+  EXPECT_NEAR(scores.perplexity(), kWords, 1e-4);
 }
 
 TEST(Likelihood, ThatIsNotFiniteIsNoScore) {
@@ -93,7 +93,7 @@ TEST(Likelihood, OfClassesCountsEveryOneOfThem) {
   auto model = models::make(
       models::tiny(
           "family: encoder_only, layers: 1, feed_forward.d_hidden: 32, tying: none, output: label"),
-      {kVocabulary, kClasses, tokenizer::kPad}, 3);
+      {kWords, kClasses, tokenizer::kPad}, 3);
   const torch::NoGradGuard no_grad;
   model->output_weight().zero_();
   const std::vector<data::EncodedExample> classified(10, {.source = {1, 5, 2}, .target = {0}});
@@ -123,7 +123,7 @@ TEST(Likelihood, CountsEachPositionAsFarAsTenExamplesReach) {
 TEST(Likelihood, OfMaskedTokensDoesNotDependOnTheBatches) {
   auto model =
       models::make(models::tiny("family: encoder_only, layers: 1, feed_forward.d_hidden: 32"),
-                   {kVocabulary, kVocabulary, tokenizer::kPad}, 5);
+                   {kWords, kWords, tokenizer::kPad}, 5);
   std::vector<data::EncodedExample> blocks;
   for (int32_t i = 0; i < 9; ++i) {
     data::EncodedExample block{.target = {tokenizer::kBos}, .prompt_length = 1};
@@ -131,7 +131,7 @@ TEST(Likelihood, OfMaskedTokensDoesNotDependOnTheBatches) {
     block.source = block.target;
     blocks.push_back(block);
   }
-  const data::Masking masking{.share = 0.3, .vocabulary = kVocabulary};
+  const data::Masking masking{.share = 0.3, .vocabulary = kWords};
   const auto alone = likelihood(model, blocks, {.tokens_per_batch = 1, .masking = masking});
   EXPECT_GT(alone.tokens, 5);
   for (const int64_t tokens_per_batch : {20, 1000}) {

@@ -205,13 +205,13 @@ TEST_F(LoraTest, AnExponentialAverageIsThatOfMergedWeights) {
 // adapter of the first layer's attention.
 TEST(Lora, FlopsAreThoseOfAdaptersWithoutGradientsOfTheWeightsBelow) {
   const auto options = models::tiny("family: decoder_only, layers: 1");
-  constexpr models::PassExtent kExtent{.rows = 3, .target = 7};
+  constexpr models::PassExtent kPassExtent{.rows = 3, .target = 7};
   models::Transformer model(options, models::Vocabulary{20, 20, 0});
-  const double full = models::PassFlops(*model).training(kExtent);
+  const double full = models::PassFlops(*model).training(kPassExtent);
   choose_parts(*model, {.lora = {.rank = 2, .on = {"attention.out"}}}, 1);
   const double frozen = 3 * 7 * (4 * 16 * 16 + 2 * 16 * 24 + 16 * 20);
   const double below = 3 * 7 * (4 * 16 * 16 + 2 * (2 * 16 * 7)), half = 3 * 7 * 2 * 16;
-  EXPECT_EQ(models::PassFlops(*model).training(kExtent),
+  EXPECT_EQ(models::PassFlops(*model).training(kPassExtent),
             full - 2 * (frozen + below) + 2 * (2 + 3) * half);
   EXPECT_EQ(models::parameter_count(*model),
             models::parameter_count(*models::Transformer(options, models::Vocabulary{20, 20, 0})));

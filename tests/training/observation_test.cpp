@@ -14,7 +14,7 @@
 namespace ablate::training {
 namespace {
 
-models::TransformerOptions two_layers(const std::string& more = "") {
+models::TransformerOptions observed_layers(const std::string& more = "") {
   return models::tiny("d_model: 8, feed_forward.d_hidden: 16, " + more);
 }
 
@@ -42,7 +42,7 @@ std::set<std::string> places(const Figures& figures, const std::string& what) {
 using Places = std::set<std::string>;
 
 TEST(Observation, PlacesAreWhereParametersAre) {
-  auto options = two_layers();
+  auto options = observed_layers();
   options.decoder_layers = 1;
   const auto figures = observed(options, three_pairs());
   EXPECT_EQ(places(figures, "attention_entropy"),
@@ -68,11 +68,11 @@ TEST(Observation, FamiliesOfOneStackAndMixersWithoutScoresHaveTheirOwnPlaces) {
   const auto attentions = [](const models::TransformerOptions& options) {
     return places(observed(options, three_pairs()), "attention_entropy");
   };
-  EXPECT_EQ(attentions(two_layers("family: decoder_only")),
+  EXPECT_EQ(attentions(observed_layers("family: decoder_only")),
             (Places{"decoder.layers.0.attention", "decoder.layers.1.attention"}));
-  EXPECT_EQ(attentions(two_layers("family: encoder_only")),
+  EXPECT_EQ(attentions(observed_layers("family: encoder_only")),
             (Places{"encoder.layers.0.attention", "encoder.layers.1.attention"}));
-  auto recurrent = two_layers();
+  auto recurrent = observed_layers();
   for (auto& layer : own_layers(recurrent, models::Side::decoder)) layer.attention = models::Lstm{};
   EXPECT_EQ(attentions(recurrent),
             (Places{"encoder.layers.0.attention", "encoder.layers.1.attention",
@@ -80,11 +80,11 @@ TEST(Observation, FamiliesOfOneStackAndMixersWithoutScoresHaveTheirOwnPlaces) {
 }
 
 TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsHaveTheirOwnPlace) {
-  auto shared = two_layers("family: decoder_only");
+  auto shared = observed_layers("family: decoder_only");
   shared.share.layers = 1;
   EXPECT_EQ(places(observed(shared, three_pairs()), "rank_residual"),
             (Places{"decoder.layers.0", "decoder.layers.1"}));
-  auto routed = two_layers("family: decoder_only");
+  auto routed = observed_layers("family: decoder_only");
   auto mixture = mixture_of(models::SoftmaxRouter{}, 1);
   mixture.shared_experts = 1;
   own_layers(routed, models::Side::decoder)[1].feed_forward = mixture;
@@ -111,7 +111,7 @@ Figures with_even_attention(const models::TransformerOptions& options, const dat
 
 TEST(Observation, EvenAttentionIsMeasuredOverUnpaddedQueriesAndKeysAlone) {
   // Sources of 4, 2 and 3 tokens, targets of 4, 2 and 5.
-  const auto figures = with_even_attention(two_layers(), three_pairs());
+  const auto figures = with_even_attention(observed_layers(), three_pairs());
   const double two = std::log(2.0), three = std::log(3.0), four = std::log(4.0);
   const auto& encoder = figures.at("attention_entropy encoder.layers.0.attention");
   EXPECT_NEAR(encoder.value, (4 * four + 2 * two + 3 * three) / 9, 1e-5);
@@ -127,7 +127,7 @@ TEST(Observation, EvenAttentionIsMeasuredOverUnpaddedQueriesAndKeysAlone) {
 }
 
 TEST(Observation, BehindAWindowTheFirstKeyIsNotMissed) {
-  auto options = two_layers("family: decoder_only");
+  auto options = observed_layers("family: decoder_only");
   options.layer.attention = models::MultiHead{.heads = 2, .window = 2};
   const auto figures = with_even_attention(options, three_pairs());
   // Of each target the second query alone sees the first key and another.
@@ -135,7 +135,8 @@ TEST(Observation, BehindAWindowTheFirstKeyIsNotMissed) {
 }
 
 TEST(Observation, ALaterDocumentDoesNotSeeTheFirstKey) {
-  const auto figures = with_even_attention(two_layers("family: decoder_only"), three_pairs(), 4);
+  const auto figures =
+      with_even_attention(observed_layers("family: decoder_only"), three_pairs(), 4);
   // The third target reads 1 9 | 4 | 4 10: of it the second query alone sees the first key, too.
   EXPECT_NEAR(figures.at("attention_sink decoder.layers.0.attention").value,
               (3 / 2. + 1 / 3. + 1 / 4.) / 5, 1e-5);
@@ -151,19 +152,19 @@ TEST(Observation, MorePaddingChangesNothing) {
     }
     ids = wide;
   };
-  const auto narrow = observed(two_layers(), batch);
+  const auto narrow = observed(observed_layers(), batch);
   widen(batch.source, batch.source_length);
   widen(batch.target_in, batch.target_length);
   widen(batch.target_out, batch.target_length);
   batch.source_length += 3;
   batch.target_length += 3;
-  const auto wide = observed(two_layers(), batch);
+  const auto wide = observed(observed_layers(), batch);
   ASSERT_EQ(wide.size(), narrow.size());
   for (const auto& [name, one] : narrow) EXPECT_NEAR(wide.at(name).value, one.value, 1e-5) << name;
 }
 
 TEST(Observation, PositionsThatReadTheSameStayTheSame) {
-  auto options = two_layers("family: encoder_only");
+  auto options = observed_layers("family: encoder_only");
   options.layer.position = models::NoPosition{};
   const std::vector<data::EncodedExample> examples{{{5, 5, 5}, {5, 5, 5}}};
   const auto figures = observed(options, data::collate(examples, std::vector<int64_t>{0}));
@@ -172,7 +173,7 @@ TEST(Observation, PositionsThatReadTheSameStayTheSame) {
 }
 
 TEST(Observation, NeuronsAreThoseBehindTheActivation) {
-  auto model = model_of(two_layers());
+  auto model = model_of(observed_layers());
   const torch::NoGradGuard no_grad;
   auto parameters = model->named_parameters();
   parameters["encoder.layers.0.feed_forward.up.bias"].fill_(-100);
@@ -186,7 +187,7 @@ TEST(Observation, NeuronsAreThoseBehindTheActivation) {
 }
 
 TEST(Observation, OfRoutedExpertsThoseThatAPositionUsesCount) {
-  auto options = two_layers("family: decoder_only");
+  auto options = observed_layers("family: decoder_only");
   options.layers = 1;
   auto mixture = mixture_of(models::HashRouter{}, 1);
   mixture.experts = 2;

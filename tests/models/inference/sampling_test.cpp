@@ -18,7 +18,7 @@ std::vector<double> values_of(const torch::Tensor& row) {
 
 TEST(Sampling, FollowsTheDistribution) {
   const auto logits = torch::tensor({0.5, -1.0, 1.2, 0.1, -0.3, 2.0}).log_softmax(0);
-  struct Case {
+  struct Draws {
     RandomSampling sampling;
     torch::Tensor expected;
     double bound;  // of chi-square with as many degrees of freedom, at p = 0.001
@@ -30,10 +30,10 @@ TEST(Sampling, FollowsTheDistribution) {
     return kept / kept.sum();
   };
   // Sorted probabilities: 0.49, 0.22, 0.11, 0.07, ...; two reach 0.6.
-  const std::vector<Case> cases{{{}, softmax(logits), 20.5},
-                                {{.temperature = 0.5}, softmax(logits / 0.5), 20.5},
-                                {{.top_k = 3}, only({5, 2, 0}), 13.8},
-                                {{.top_p = 0.6}, only({5, 2}), 10.8}};
+  const std::vector<Draws> cases{{{}, softmax(logits), 20.5},
+                                 {{.temperature = 0.5}, softmax(logits / 0.5), 20.5},
+                                 {{.top_k = 3}, only({5, 2, 0}), 13.8},
+                                 {{.top_p = 0.6}, only({5, 2}), 10.8}};
   constexpr int kDraws = 20'000;
   for (const auto& one : cases) {
     std::map<int64_t, int64_t> counts;
