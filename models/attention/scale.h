@@ -6,13 +6,15 @@ namespace ablate::models {
 
 /// Another factor of query-key products than 1 / sqrt(K): a given one, that of the parametrization,
 /// or one for each map that is learned and starts there (Henry et al. 2020, arXiv 2010.04245). It
-/// multiplies queries, or what a position scheme computes of them if it computes the attention.
+/// multiplies queries, or what a position scheme computes of them if it computes the attention. A
+/// learned one is that of the base width, so that its steps matter as much at every width.
 class ScaleStage : public Stage {
  public:
   ScaleStage(Module& owner, const StagePlace& place)
-      : fixed_(query_factor_of(place.options, place.stack)), root_(place.root()) {
+      : fixed_(query_factor_of(place.options, place.stack)),
+        unit_(place.root() * head_narrowing_of(place.options, place.stack)) {
     if (place.options.scale.learned)
-      scale_ = owner.register_parameter("scale", {place.heads().count}, Constant{fixed_ / root_},
+      scale_ = owner.register_parameter("scale", {place.heads().count}, Constant{fixed_ / unit_},
                                         Role::vector);
   }
 
@@ -33,9 +35,9 @@ class ScaleStage : public Stage {
   }
 
  private:
-  torch::Tensor learned() const { return scale_ * root_; }  // [M]
+  torch::Tensor learned() const { return scale_ * unit_; }  // [M]
 
-  double fixed_, root_;
+  double fixed_, unit_;  // factors of queries: without a learned scale, and of the learned scale 1
   torch::Tensor scale_;  // undefined: it is not learned // [M]
 };
 

@@ -133,13 +133,13 @@ struct Standard : EmptyOptions {
 /// Table 8. If d_model is m times `base_width`, matrices within layers learn at 1/m of the rate
 /// (with Muon and NorMuon at 1/sqrt(m), except for router scores and head gates) and start with 1/m
 /// of the variance, embeddings and output start as at the base width, logits are multiplied by 1/m,
-/// and scores of multi-head attention by sqrt(base d_k) / d_k; scores of residual_mix attention are
-/// multiplied by 1/m, too, and those of linear attention stay unchanged. Decoupled weight decay
-/// does not become smaller with these rates, so a step takes the same share off a matrix at every
-/// width. At the base width the model is the standard one. All widths are assumed to grow in
-/// proportion: d_hidden with d_model, and d_k unless it is given; if it is, the number of heads
-/// grows. The learning rates are for optimizers whose steps do not depend on a gradient's size, and
-/// not for SOAP and Kron.
+/// and scores of multi-head attention by sqrt(base d_k) / d_k, or by 1/m times a given or learned
+/// scale; scores of residual_mix attention are multiplied by 1/m, too, and those of linear
+/// attention stay unchanged. Decoupled weight decay does not become smaller with these rates, so a
+/// step takes the same share off a matrix at every width. At the base width the model is the
+/// standard one. All widths are assumed to grow in proportion: d_hidden with d_model, and d_k
+/// unless it is given; if it is, the number of heads grows. The learning rates are for optimizers
+/// whose steps do not depend on a gradient's size, and not for SOAP and Kron.
 struct MaximalUpdate {
   static constexpr std::string_view name = "mup";
   static constexpr std::string_view about =

@@ -31,9 +31,7 @@ PositionContext context_of(const StackOptions& options, const Scheme& scheme) {
     context.heads = heads.count;
     context.d_k = heads.d_k;
     context.d_v = heads.d_v;
-    if (!scheme.heads->d_k)
-      context.head_narrowing =
-          static_cast<double>(context.base_width) / static_cast<double>(options.d_model);
+    context.head_narrowing = head_narrowing_of(*scheme.heads, options);
   }
   return context;
 }

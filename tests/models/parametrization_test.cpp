@@ -241,5 +241,31 @@ TEST(MaximalUpdate, OnAWiderModelScoresOfAttentionAreDividedByDkInsteadOfItsRoot
   EXPECT_FALSE(torch::allclose(probabilities(wide), probabilities(fixed), 1e-5, 1e-6));
 }
 
+TEST(MaximalUpdate, AGivenOrLearnedScaleOfScoresIsThatOfTheBaseWidth) {
+  auto options = tiny("family: decoder_only, attention: {heads: 2, scale: {value: 3}}");
+  auto standard = make(options);
+  options.parametrization = MaximalUpdate{.base_width = 4};
+  auto wide = make(options);
+  torch::NoGradGuard no_grad;
+  for (auto& item : wide->named_parameters())
+    item.value().copy_(standard->named_parameters()[item.key()]);
+  standard->named_parameters()["embedding"].mul_(0.5);  // whose factor is 2 instead of 4
+  for (const auto* part : {"weight", "bias"})
+    standard->named_parameters()["decoder.layers.0.attention.qkv." + std::string(part)]
+        .slice(0, 0, 16)
+        .mul_(0.25);
+  EXPECT_TRUE(torch::allclose(probabilities(wide), probabilities(standard), 1e-5, 1e-6));
+  for (const auto& value : {std::optional<double>(), std::optional<double>(3)}) {
+    options.layer.attention = MultiHead{.heads = 2, .scale = {.value = value, .learned = true}};
+    auto learned = make(options);
+    const auto scale = learned->named_parameters()["decoder.layers.0.attention.scale"];
+    EXPECT_NEAR(scale[0].item<double>(), value.value_or(1 / std::sqrt(2.0)), 1e-6);
+    if (!value) continue;
+    for (auto& item : wide->named_parameters())
+      learned->named_parameters()[item.key()].copy_(item.value());
+    EXPECT_TRUE(torch::allclose(probabilities(learned), probabilities(wide), 1e-5, 1e-6));
+  }
+}
+
 }  // namespace
 }  // namespace ablate::models
