@@ -305,11 +305,14 @@ std::vector<std::string> chosen_settings(const ParsedStudy& study, const Selecti
   return chosen;
 }
 
-/// Reports a value of the command line for a key that the grid varies or `match` solves for.
+/// Reports a value of the command line for a key that the grid or `tune` varies or `match` solves
+/// for.
 void check_sets(const ParsedStudy& study, const Value& sets, ProblemList& problems) {
   std::vector<std::string> keys;
   for (const auto& axis : study.keys.grid.entries) keys.push_back(axis.key);
   if (study.given("match.by")) keys.push_back(study.keys.match.by);
+  if (study.tuning)
+    for (const auto& key : study.tuning->keys) keys.push_back(key.path);
   for (const auto& key : keys)
     if (gives(sets, key))
       problems.add(sets.entries.front().mark,
