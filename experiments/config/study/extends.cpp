@@ -48,6 +48,9 @@ std::shared_ptr<const Source> extended(const Value& document, std::vector<path>&
       fmt::format("the files extend each other in a circle: {}", fmt::join(circle, ", ")));
 }
 
+/// Whether YAML takes the word for a missing value, which cannot be a key.
+bool is_null(const std::string& text) { return text == "null" || text == "Null" || text == "NULL"; }
+
 /// The word as it was written, or in quotes if it could be read as anything else.
 std::string word(const std::string& text, bool quoted) {
   const auto plain = [](char letter) {
@@ -56,7 +59,8 @@ std::string word(const std::string& text, bool quoted) {
   };
   const bool named = std::ranges::any_of(
       text, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)); });
-  return !quoted && named && std::ranges::all_of(text, plain) ? text : quoted_yaml(text);
+  const bool bare = !quoted && named && !is_null(text);
+  return bare && std::ranges::all_of(text, plain) ? text : quoted_yaml(text);
 }
 
 std::string flow(const Value& value) {

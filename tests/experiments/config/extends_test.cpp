@@ -115,6 +115,11 @@ TEST_F(Extended, IsFrozenAsOneFileThatMeansTheSame) {
   EXPECT_EQ(parse_study(small_.path()).text, kSmall) << "which extends nothing";
 }
 
+TEST_F(Extended, IsFrozenWithArmsThatHaveTheNameOfAMissingValue) {
+  const auto file = written("study.yaml", "extends: small.yaml\narms: {a: {}, 'null': {}}\n");
+  EXPECT_EQ(study_of(parse_study(file).text).arms, (std::vector<std::string>{"a", "null"}));
+}
+
 TEST_F(Extended, ReportsMistakesWhereTheyStand) {
   written("wrong.yaml", "base:\n  model: {d_modle: 3}\n");
   EXPECT_EQ(messages(kHead + "extends: wrong.yaml\nbase: {data: {task: copy, symbls: 4}}\n"),
