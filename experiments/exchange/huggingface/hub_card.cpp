@@ -97,6 +97,8 @@ std::string hub_card(const std::filesystem::path& run, const run::LoadedRun& loa
   for (const auto& note : notes) card += fmt::format("- {}\n", note);
   const auto result = records::read_result(run);
   if (!result || result->tests.empty()) return card;
+  if (result->weights != loaded.weights)  // --checkpoint names others
+    return card + fmt::format("\nThe run's scores are of other weights: {}.\n", result->weights);
   card += fmt::format(
       "\nStudy {}, task {}, arm {}, seed {}: {} parameters, {} updates.\n\n"
       "| test set | loss | perplexity | exact match | BLEU |\n|---|---:|---:|---:|---:|\n",

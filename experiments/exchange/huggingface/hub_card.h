@@ -14,7 +14,7 @@ namespace ablate::exchange {
 std::vector<std::string> hub_notes(const run::LoadedRun& run, const std::string& architecture,
                                    torch::ScalarType type);
 
-/// The model card: what it is, the notes, and the scores of the run.
+/// The model card: what it is, the notes, and the scores of the run, if they are of these weights.
 std::string hub_card(const std::filesystem::path& run, const run::LoadedRun& loaded,
                      const std::string& architecture, const std::vector<std::string>& notes);
 

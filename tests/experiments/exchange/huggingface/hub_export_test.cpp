@@ -30,8 +30,8 @@ class HubExportTest : public ProgramTest {
         "  model: { family: decoder_only, d_model: 16, layers: 2, dropout: 0.0, attention: { "
         "heads: 2 }, position: rotary, norm: { kind: rms, placement: pre }, bias: false, "
         "embedding_scale: false, feed_forward: { d_hidden: 24, activation: silu, gated: true } }\n"
-        "  training: { steps: 20, tokens_per_batch: 160, max_length: 32, threads: 1, schedule: { "
-        "kind: constant, peak: 1.0e-2 } }\n");
+        "  training: { steps: 20, save_every: 10, tokens_per_batch: 160, max_length: 32, threads: "
+        "1, schedule: { kind: constant, peak: 1.0e-2 } }\n");
   }
   Outcome exported(const std::string& more) const {
     return program("export", run_, "--to", folder_ / "out", more, "2>&1");
@@ -57,6 +57,21 @@ TEST_F(HubExportTest, AMaskBetweenDocumentsIsNamedOnTheCardAndTheScreen) {
   EXPECT_TRUE(says(card,
                    "Number n of its files of tokens has the id n + 4 here, and their end token "
                    "0 has the id 2."));
+}
+
+TEST_F(HubExportTest, TheCardHasNoScoresOfOtherWeights) {
+  const std::string scores = "| test set | loss |";
+  const auto card = [&](const std::string& more) {
+    std::filesystem::remove_all(folder_ / "out");
+    EXPECT_EQ(exported("--format huggingface " + more).code, 0);
+    return read_file(folder_ / "out/README.md");
+  };
+  EXPECT_TRUE(says(card(""), scores));
+  EXPECT_TRUE(says(card("--checkpoint last"), scores));
+  const auto other = card("--checkpoint 10");
+  EXPECT_TRUE(says(other, "weights: step 10"));
+  EXPECT_FALSE(says(other, scores));
+  EXPECT_TRUE(says(other, "The run's scores are of other weights: last."));
 }
 
 TEST_F(HubExportTest, ATokenizerThatTransformersWouldReplaceIsNamed) {
