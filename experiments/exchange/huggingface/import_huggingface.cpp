@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <string>
+#include <vector>
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
@@ -41,20 +43,44 @@ TokenizerSpecials said_by(const HubTokenizer& files) {
 /// The fields of Transformers 5.24 that change which text is written, with the values of plain
 /// greedy search; ids that are absent are null.
 const std::map<std::string, nlohmann::json>& greedy_search() {
-  static const std::map<std::string, nlohmann::json> kFields{{"bad_words_ids", nullptr},
-                                                             {"begin_suppress_tokens", nullptr},
-                                                             {"do_sample", false},
-                                                             {"forced_bos_token_id", nullptr},
-                                                             {"forced_decoder_ids", nullptr},
-                                                             {"min_length", 0},
-                                                             {"min_new_tokens", nullptr},
-                                                             {"no_repeat_ngram_size", 0},
-                                                             {"num_beam_groups", 1},
-                                                             {"num_beams", 1},
-                                                             {"penalty_alpha", nullptr},
-                                                             {"repetition_penalty", 1.0},
-                                                             {"suppress_tokens", nullptr}};
+  static const std::map<std::string, nlohmann::json> kFields{
+      {"bad_words_ids", nullptr},
+      {"begin_suppress_tokens", nullptr},
+      {"constraints", nullptr},
+      {"do_sample", false},
+      {"encoder_no_repeat_ngram_size", 0},
+      {"encoder_repetition_penalty", 1.0},
+      {"exponential_decay_length_penalty", nullptr},
+      {"force_words_ids", nullptr},
+      {"forced_bos_token_id", nullptr},
+      {"forced_decoder_ids", nullptr},
+      {"guidance_scale", 1.0},
+      {"min_length", 0},
+      {"min_new_tokens", nullptr},
+      {"no_repeat_ngram_size", 0},
+      {"num_beam_groups", 1},
+      {"num_beams", 1},
+      {"penalty_alpha", nullptr},
+      {"repetition_penalty", 1.0},
+      {"sequence_bias", nullptr},
+      {"stop_strings", nullptr},
+      {"suppress_tokens", nullptr},
+      {"watermarking_config", nullptr}};
   return kFields;
+}
+
+/// The ids by which Transformers begins and ends an output where the folder's
+/// generation_config.json names others than its config.json, of which the run has the first.
+std::vector<std::string> other_ends(const nlohmann::json& said, const nlohmann::json& model) {
+  std::vector<std::string> words;
+  for (const auto* name : {"decoder_start_token_id", "eos_token_id"}) {
+    if (!model.contains(name) || !said.contains(name)) continue;
+    const auto own = model[name], other = said[name];
+    const auto first = own.is_array() && !own.empty() ? own.front() : own;
+    if (!first.is_null() && !other.is_null() && other != first && other != nlohmann::json{first})
+      words.push_back(fmt::format("{} {}", name, other.dump()));
+  }
+  return words;
 }
 
 }  // namespace
@@ -88,10 +114,11 @@ void import_huggingface(const ImportRequest& request) {
 }
 
 std::string unread_generation(const std::filesystem::path& folder) {
-  const auto own = folder / "generation_config.json";
-  const auto said = parse_config(
-      training::read_bytes(std::filesystem::exists(own) ? own : folder / "config.json"));
-  std::vector<std::string> words;
+  const auto file = folder / "generation_config.json";
+  const auto model = parse_config(training::read_bytes(folder / "config.json"));
+  const bool own = std::filesystem::exists(file);
+  const auto said = own ? parse_config(training::read_bytes(file)) : model;
+  auto words = own ? other_ends(said, model) : std::vector<std::string>();
   for (const auto& [name, greedy] : greedy_search())
     if (said.contains(name) && !said[name].is_null() && said[name] != greedy)
       words.push_back(name + " " + said[name].dump());

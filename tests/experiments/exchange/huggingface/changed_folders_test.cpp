@@ -197,6 +197,27 @@ TEST_F(ChangedFolders, HowTheirTextsAreWrittenIsNamedIfItIsNotGreedily) {
   EXPECT_EQ(unread(R"({"num_beams": 1, "repetition_penalty": 1, "suppress_tokens": null})"), "");
   EXPECT_EQ(unread(R"({"do_sample": true, "bad_words_ids": [[58100]]})"),
             "bad_words_ids [[58100]], do_sample true");
+  EXPECT_EQ(
+      unread(R"({"sequence_bias": [[[3], -9.0]], "exponential_decay_length_penalty": [4, 2]})"),
+      "exponential_decay_length_penalty [4,2], sequence_bias [[[3],-9.0]]");
+}
+
+TEST_F(ChangedFolders, TheIdsThatEndTheirTextsElsewhereAreNamed) {
+  const auto unread = [&](const std::string& model, const std::string& generation) {
+    training::write_durably(folder() / "config.json", model);
+    training::write_durably(folder() / "generation_config.json", generation);
+    return unread_generation(folder());
+  };
+  const std::string one = R"({"eos_token_id": 7})", several = R"({"eos_token_id": [7, 9]})";
+  EXPECT_EQ(unread(one, one), "");
+  EXPECT_EQ(unread(several, one), "");
+  EXPECT_EQ(unread(one, R"({"eos_token_id": [7]})"), "");
+  EXPECT_EQ(unread(one, "{}"), "");
+  EXPECT_EQ(unread("{}", one), "") << "the tokenizer's end counts";
+  EXPECT_EQ(unread(one, R"({"eos_token_id": 9})"), "eos_token_id 9");
+  EXPECT_EQ(unread(several, several), "eos_token_id [7,9]");
+  EXPECT_EQ(unread(R"({"decoder_start_token_id": 0})", R"({"decoder_start_token_id": 5})"),
+            "decoder_start_token_id 5");
 }
 
 TEST_F(ChangedFolders, NoNumberMakesAModelThatBreaksARule) {
