@@ -192,7 +192,7 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_completion(*app);
   add_help(*app);
   read_numbers_strictly(*app);
-  refuse_tildes(*app);
+  refuse_wrong_paths(*app);
   return app;
 }
 

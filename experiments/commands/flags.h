@@ -50,9 +50,9 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 /// Makes every option of `app` and of its verbs that may name a file refuse a path that begins with
-/// ~, as "--output=~/runs" leaves it, so that no folder of that name is made. To be called when all
-/// options are there.
-void refuse_tildes(CLI::App& app);
+/// ~, as "--output=~/runs" leaves it, and the next flag, as "--output $EMPTY --dry-run" leaves it,
+/// so that no folder of that name is made. To be called when all options are there.
+void refuse_wrong_paths(CLI::App& app);
 
 /// A use of a verb, such as "--list", and all flags that it reads, by one of their names.
 struct Mode {
