@@ -89,4 +89,12 @@ std::optional<std::string> test_in_validation(const Corpus& corpus, const DataOp
   return {};
 }
 
+const char* own_test(const DataOptions& options) {
+  const auto has_test = [](const auto& task) {
+    return requires { task.test; };
+  };
+  return std::visit(has_test, options) ? kOwnTest
+                                       : "the task has no other sets, so leave this choice out";
+}
+
 }  // namespace ablate::data

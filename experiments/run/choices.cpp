@@ -83,7 +83,7 @@ class Choices {
           .message = fmt::format(
               "{}: by their content, the test set '{}' and the validation set are the same, or one "
               "is for the most part in the other (task '{}', arm '{}'); {}{}",
-              choice.what, *found, choice.run.task, choice.run.arm, data::kOwnTest,
+              choice.what, *found, choice.run.task, choice.run.arm, data::own_test(test.data),
               choice.remedy)}});
   }
 

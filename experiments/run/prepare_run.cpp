@@ -81,7 +81,7 @@ void check_patience(const config::Experiment& experiment, const data::Corpus& co
     throw data::DataError(fmt::format(
         "training.patience would choose weights on the test text: by their content, the test set "
         "'{}' and the validation set are the same, or one is for the most part in the other; {}",
-        *found, data::kOwnTest));
+        *found, data::own_test(experiment.data)));
 }
 
 /// Throws DataError if a continued run would go on with other data than it began with.
