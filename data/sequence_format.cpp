@@ -256,6 +256,12 @@ std::vector<int64_t> SequenceFormat::unwritten() const {
   return ids;
 }
 
+bool SequenceFormat::reads_alike(const SequenceFormat& other) const {
+  return pairs_ == other.pairs_ && continues_text() == other.continues_text() &&
+         fills_masks() == other.fills_masks() && unwritten() == other.unwritten() &&
+         end_token(/*one_line=*/false) == other.end_token(/*one_line=*/false);
+}
+
 Compared SequenceFormat::compared() const {
   if (labels_) return Compared::label;
   if (tokens_) return Compared::tokens;

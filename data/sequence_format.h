@@ -100,6 +100,9 @@ class SequenceFormat {
   /// token included.
   bool fills_masks() const { return chunking_ && !model_.decoder && masking_.diffusion; }
   int64_t filled_length() const { return chunking_->block + 1; }
+  /// Whether it reads a text before an output, and ends an output, as `other` does with the same
+  /// tokenizers.
+  bool reads_alike(const SequenceFormat& other) const;
   Compared compared() const;
   /// The masking of every batch, if there is one.
   std::optional<Masking> masking(const Tokenizers& tokenizers) const;

@@ -95,6 +95,24 @@ void note_unknown(const run::LoadedRun& loaded, const std::vector<std::string>& 
         unknown, targets.size());
 }
 
+/// Throws UsageError if no target has a probability that depends on its source: a source is closed
+/// by an end token, which a text of tokens may lack, or behind which attention may not look.
+void require_scores(const run::LoadedRun& loaded, const std::string& run) {
+  if (loaded.model->family() == models::Family::encoder_only && !loaded.model->labels())
+    throw UsageError(run + " is a masked language model, which gives no text a probability");
+  const auto* tokens = std::get_if<data::Tokens>(&loaded.experiment.data);
+  if (tokens == nullptr) return;
+  if (tokens->mask_documents)
+    throw UsageError(run +
+                     " does not look behind the end of a document (data.mask_documents), so its "
+                     "targets would not depend on their sources; `ablate generate --scores` scores "
+                     "what it writes");
+  if (tokens->vocabulary && !tokens->end_token)
+    throw UsageError(run +
+                     " has learned from tokens without an end (data.end_token), which a source and "
+                     "a target have; `ablate generate --scores` scores what it writes");
+}
+
 void score_all(const ScoreRequest& request) {
   at::set_num_threads(static_cast<int>(training::available_cores()));
   const auto sources = read_text(request.source), targets = read_text(request.target);
@@ -103,10 +121,7 @@ void score_all(const ScoreRequest& request) {
                                       request.source, sources.size(), request.target,
                                       targets.size()));
   auto loaded = run::load_run(request.run, request.checkpoint);
-  const auto& model = loaded.model;
-  if (model->family() == models::Family::encoder_only && !model->labels())
-    throw UsageError(request.run +
-                     " is a masked language model, which gives no text a probability");
+  require_scores(loaded, request.run);
   std::vector<data::Example> examples;
   for (size_t i = 0; i < sources.size(); ++i) examples.push_back({sources[i], targets[i]});
   for (const auto& score :
@@ -126,7 +141,8 @@ void add_score(CLI::App& app) {
   verb->add_option("--target", request->target, "Target lines")->required();
   verb->add_option("--checkpoint", request->checkpoint, "Which weights")->type_name(kCheckpoint);
   verb->footer(
-      "A blank source has no output, and so its line is blank.\n"
+      "A blank source has no output, and so its line is blank. Of running text a source is a line "
+      "and\nits target the next one, each with its end token.\n"
       "Example:\n  ablate score runs/multi30k/text/base/seed-1 --source a.en --target a.de");
   verb->callback([request] { score_all(*request); });
 }

@@ -84,15 +84,22 @@ std::vector<Translation> to_translations(const Translator& translator, std::stri
   return texts;
 }
 
+/// Each of them is given what the first one reads.
 void check_alike(std::span<const Translator> translators) {
-  for (const auto& one : translators)
-    if (one.tokenizers.source.sha256() != translators.front().tokenizers.source.sha256() ||
-        one.tokenizers.target.sha256() != translators.front().tokenizers.target.sha256() ||
-        one.tokenizers.labels != translators.front().tokenizers.labels ||
-        one.model.family() != translators.front().model.family())
+  const auto& first = translators.front();
+  for (const auto& one : translators) {
+    if (one.tokenizers.source.sha256() != first.tokenizers.source.sha256() ||
+        one.tokenizers.target.sha256() != first.tokenizers.target.sha256() ||
+        one.tokenizers.labels != first.tokenizers.labels ||
+        one.model.family() != first.model.family())
       throw tokenizer::TokenizerError(
           "models that vote must have the same tokenizers, family and classes, these in one order; "
           "train them from one study");
+    if (!one.format.reads_alike(first.format))
+      throw tokenizer::TokenizerError(
+          "models that vote must read texts and end outputs alike (data.task, data.end_token, "
+          "data.mask_documents, data.columns.text_pair); train them from one study");
+  }
 }
 
 /// Searches for the outputs of one batch.

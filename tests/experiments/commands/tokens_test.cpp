@@ -82,6 +82,27 @@ TEST_F(TokensTest, AreWrittenAsNumbersThatAreRead) {
   EXPECT_EQ(written.output.find_first_not_of("012345678 \n"), std::string::npos) << written.output;
 }
 
+/// A source and a target have an end, behind which a document may not look, or which no text has.
+TEST_F(TokensTest, GiveNoTargetAProbabilityWithoutAnEndThatIsLookedBehind) {
+  std::string bytes;
+  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
+  write_file(folder_ / "numbers.bin", bytes);
+  write_file(folder_ / "line.txt", "1 2\n");
+  const auto scored = [&](const std::string& more) {
+    const auto output = "out-" + std::to_string(more.size());
+    EXPECT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
+                                  "vocabulary: 10, block: 16" +
+                                      more,
+                                  "arms: { base: { training.steps: 1 } }\n") +
+                            output),
+                     0));
+    return ablate("score " + run_of(output).string() + " --source line.txt --target line.txt");
+  };
+  EXPECT_TRUE(ends(scored(""), 2, "tokens without an end"));
+  EXPECT_TRUE(ends(scored(", end_token: 9"), 0));
+  EXPECT_TRUE(ends(scored(", end_token: 9, mask_documents: true"), 2, "data.mask_documents"));
+}
+
 /// Numbers of 0 to 9 in turn: a model of numbers learns them, and goes on from a text of numbers.
 TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
   std::string bytes;
@@ -101,6 +122,27 @@ TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
                   " --max-length 4")
                 .output,
             "3 4 5 6 7 8 9\n");
+}
+
+/// Of two models the number 9 is an id of its own in one and the end token in the other.
+TEST_F(TokensTest, VoteOnlyIfTheyEndAlike) {
+  std::string bytes;
+  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
+  write_file(folder_ / "numbers.bin", bytes);
+  for (const auto& [output, more] : {std::pair{"without", ""}, {"with", ", end_token: 9"}})
+    ASSERT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
+                                  "vocabulary: 10, block: 16" +
+                                      std::string(more),
+                                  "arms: { base: { training.steps: 1 } }\n") +
+                            output),
+                     0));
+  const auto continued = [&](const std::string& one, const std::string& other) {
+    return ablate("generate " + run_of(one).string() + " " + run_of(other).string() +
+                  " --prompt '1 2' --max-length 3");
+  };
+  EXPECT_TRUE(ends(continued("with", "with"), 0));
+  EXPECT_TRUE(ends(continued("without", "with"), 3, "must read texts and end outputs alike"));
+  EXPECT_TRUE(ends(continued("with", "without"), 3, "must read texts and end outputs alike"));
 }
 
 }  // namespace
