@@ -105,11 +105,11 @@ def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, 
         output: str | os.PathLike[str] | None = None, show: bool = True, **flags: object) -> Study:
     """`ablate run`: trains what is not finished of a study, and returns its results.
 
-    `study` is a file, or the same as a dict, whose relative data paths start from the current folder, or the folder of a study that was
-    started, which is continued. `output` is the folder of all studies, runs if it is not given. `set` changes keys below `base`, as in
+    `study` is a file, or the same as a dict, whose relative paths (of data and `extends`) start from the current folder, or the folder of a study
+    that was started, which is continued. `output` is the folder of all studies, runs if it is not given. `set` changes keys below `base`, as in
     {"training.steps": 200}; `flags` are the other flags of `ablate run`, such as jobs=2 or arms=["none"]. Throws AblateError, also if an
-    expectation of the study does not hold (exit code 1): Study(folder) then opens its results; and TypeError or ValueError for
-    what is no value of a flag or of a key."""
+    expectation of the study does not hold (exit code 1): Study(folder) then opens its results; and TypeError or ValueError for what is no value
+    of a flag or of a key."""
     changes = plain(set or {}, "set")
     if not isinstance(changes, dict):
         raise TypeError(f"set is {set!r}; give a dict of keys and values, as in {{'training.steps': 200}}")
@@ -127,7 +127,10 @@ def run(study: str | os.PathLike[str] | Mapping[str, Any], *, set: Mapping[str, 
             for each in (words, chosen):
                 each += [] if flags.get("data") else [f"--data={os.getcwd()}"]
             file = pathlib.Path(folder) / "study.yaml"
-            file.write_text(json.dumps(plain(study, "study"), ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
+            tree = plain(study, "study")
+            if isinstance(tree.get("extends"), str):
+                tree["extends"] = os.path.abspath(tree["extends"])  # the program would look beside its own file
+            file.write_text(json.dumps(tree, ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
         else:
             file = pathlib.Path(text(plain(study, "study"), "study"))
         first_run = json.loads(call("run", file, *chosen, "--list", "--json").splitlines()[0])

@@ -265,6 +265,17 @@ class Arguments(example.Case):
             self.assertEqual(self.words({"name": "name"}, **given), [f"--data={os.getcwd()}"])
         self.assertEqual(self.words({"name": "name"}, data="there"), ["--data=there"])
 
+    def test_a_dict_extends_a_file_of_the_current_folder(self):
+        (self.folder / "base.yaml").write_text(json.dumps(STUDY))
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            study = ablate_lab.run({"extends": "base.yaml", "name": "more"}, seeds=[1], arms=["with"], set={"training.steps": 2}, show=False,
+                                   threads=1)
+        finally:
+            os.chdir(before)
+        self.assertEqual(study.folder.name, "more")
+
     def test_a_switch_takes_no_other_flag_for_its_value(self):
         for given in ("jobs", "arms"):
             with self.assertRaisesRegex(ablate_lab.AblateError, "true"):
