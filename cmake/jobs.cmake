@@ -1,7 +1,7 @@
-# How many compilers run at once: no more than cores, and than the memory has room for at 2 GB each, which is what LibTorch's
-# headers take. `cmake -DCORES=16 -DMEGABYTES=8000 -P cmake/jobs.cmake` prints the number for such a machine.
+# How many compilers run at once: no more than cores, and than the memory has room for at 2.5 GB each, which is what the largest units
+# take. `cmake -DCORES=16 -DMEGABYTES=8000 -P cmake/jobs.cmake` prints the number for such a machine.
 function(ablate_jobs cores megabytes result)
-  math(EXPR jobs "${megabytes} / 2000")
+  math(EXPR jobs "${megabytes} / 2500")
   if(jobs GREATER cores)
     set(jobs ${cores})
   elseif(jobs LESS 1)

@@ -169,8 +169,8 @@ class Setup(unittest.TestCase):
         self.assertEqual(code, 2, lines)
         self.assertRegex(lines[-1], "^setup: .* has 100 MB free, and this takes about 576 MB$")
 
-    def test_a_compiler_runs_for_each_core_and_each_two_gigabytes(self):
-        for cores, megabytes, jobs in ((2, 24000, 2), (16, 16000, 8), (16, 15999, 7), (4, 1000, 1)):
+    def test_a_compiler_runs_for_each_core_and_each_two_and_a_half_gigabytes(self):
+        for cores, megabytes, jobs in ((2, 24000, 2), (16, 20000, 8), (16, 19999, 7), (4, 1000, 1)):
             done = subprocess.run(["cmake", f"-DCORES={cores}", f"-DMEGABYTES={megabytes}", "-P", SOURCE / "cmake/jobs.cmake"],
                                   text=True, capture_output=True, check=True)
             self.assertEqual(done.stderr.strip(), str(jobs), f"{cores} cores, {megabytes} MB")
