@@ -13,7 +13,7 @@ namespace ablate::data {
 /// come from. Only the scored tokens count. nullopt if there is no such set.
 std::optional<std::string> test_in_validation(const Corpus& corpus, const DataOptions& options);
 
-/// What to do about it: kOwnTest, or for a task without files to do without the choice.
+/// The remedy for such a set: kOwnTest, or for a task without files to leave the choice out.
 const char* own_test(const DataOptions& options);
 
 }  // namespace ablate::data

@@ -105,8 +105,8 @@ namespace {
 /// Options of text that a model reads or writes, and of flags for sbatch.
 constexpr std::array<std::string_view, 4> kTexts{"--text", "--target", "--prompt", "--slurm"};
 
-/// CLI11 takes the next flag for the value of a flag that has none, as where a variable of the
-/// shell is empty.
+/// CLI11 takes the next flag for the value of a flag that has none, as if a variable of the shell
+/// is empty.
 std::string why_no_value(const std::string& word) {
   constexpr std::string_view kFlag = "--";
   if (!word.starts_with(kFlag) || word.size() == kFlag.size()) return {};
@@ -115,8 +115,8 @@ std::string why_no_value(const std::string& word) {
       config::in_quotes(word), word);
 }
 
-std::string why_no_path(const std::string& path) {
-  if (auto why = why_no_value(path); !why.empty()) return why;
+std::string why_no_path(const std::string& path, bool of_flag) {
+  if (auto why = why_no_value(path); of_flag && !why.empty()) return why;
   const auto meant = config::without_tilde(path);
   return meant.empty() ? "" : config::in_quotes(path) + " is no path" + meant;
 }
@@ -127,7 +127,11 @@ void refuse_wrong_paths(CLI::App& app) {
   for (auto* option : app.get_options())
     if (option->get_type_name().starts_with("TEXT") &&
         std::ranges::find(kTexts, option->get_name()) == kTexts.end())
-      option->check(CLI::Validator([](const std::string& text) { return why_no_path(text); }, ""));
+      option->check(CLI::Validator(
+          [of_flag = !option->get_positional()](const std::string& text) {
+            return why_no_path(text, of_flag);
+          },
+          ""));
   for (auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     refuse_wrong_paths(*verb);
 }

@@ -84,7 +84,7 @@ std::vector<Translation> to_translations(const Translator& translator, std::stri
   return texts;
 }
 
-/// Each of them is given what the first one reads.
+/// Throws TokenizerError if one of them would read the first one's input otherwise.
 void check_alike(std::span<const Translator> translators) {
   const auto& first = translators.front();
   for (const auto& one : translators) {

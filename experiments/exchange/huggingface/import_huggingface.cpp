@@ -69,8 +69,8 @@ const std::map<std::string, nlohmann::json>& greedy_search() {
   return kFields;
 }
 
-/// The ids by which Transformers begins and ends an output where the folder's
-/// generation_config.json names others than its config.json, of which the run has the first.
+/// The ids by which Transformers begins and ends an output, if the folder's generation_config.json
+/// names others than its config.json, of which the run has the first.
 std::vector<std::string> other_ends(const nlohmann::json& said, const nlohmann::json& model) {
   std::vector<std::string> words;
   for (const auto* name : {"decoder_start_token_id", "eos_token_id"}) {
