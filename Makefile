@@ -63,7 +63,7 @@ test-numbers: build
 
 test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan
-	ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build-asan --output-on-failure --parallel 3
+	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp ctest --test-dir build-asan --output-on-failure --parallel 3
 
 # What has threads of its own, under ThreadSanitizer.
 test-tsan: setup-test
