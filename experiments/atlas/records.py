@@ -5,6 +5,7 @@ import collections
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -56,7 +57,7 @@ def study_sha256(commit, command):
     """That of the study that the command runs, as the commit has it; of nothing if it has none."""
     program, path = command.split()[0], next(word for word in command.split() if word.endswith(".yaml"))
     text = of_git("show", f"{commit}:{path}")
-    return hashlib.sha256(whole_study(SOURCE / program, commit, path) if b"\nextends: " in text else text).hexdigest()
+    return hashlib.sha256(whole_study(SOURCE / program, commit, path) if re.search(rb"^extends:", text, re.MULTILINE) else text).hexdigest()
 
 
 def require_study_of_commit(results, commit, command):

@@ -105,8 +105,7 @@ namespace {
 /// Options of text that a model reads or writes, and of flags for sbatch.
 constexpr std::array<std::string_view, 4> kTexts{"--text", "--target", "--prompt", "--slurm"};
 
-/// CLI11 takes the next flag for the value of a flag that has none, as if a variable of the shell
-/// is empty.
+/// CLI11 takes the next flag for a missing value, as of an empty variable of the shell.
 std::string why_no_value(const std::string& word) {
   constexpr std::string_view kFlag = "--";
   if (!word.starts_with(kFlag) || word.size() == kFlag.size()) return {};

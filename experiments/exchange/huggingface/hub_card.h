@@ -14,7 +14,7 @@ namespace ablate::exchange {
 std::vector<std::string> hub_notes(const run::LoadedRun& run, const std::string& architecture,
                                    torch::ScalarType type);
 
-/// The model card: what it is, the notes, and the scores of the run, if they are of these weights.
+/// The model card: the model, the notes and, if they are of these weights, the scores of the run.
 std::string hub_card(const std::filesystem::path& run, const run::LoadedRun& loaded,
                      const std::string& architecture, const std::vector<std::string>& notes);
 

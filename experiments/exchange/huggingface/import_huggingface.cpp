@@ -77,7 +77,8 @@ std::vector<std::string> other_ends(const nlohmann::json& said, const nlohmann::
     if (!model.contains(name) || !said.contains(name)) continue;
     const auto own = model[name], other = said[name];
     const auto first = own.is_array() && !own.empty() ? own.front() : own;
-    if (!first.is_null() && !other.is_null() && other != first && other != nlohmann::json{first})
+    const auto alone = nlohmann::json::array({first});
+    if (!first.is_null() && !other.is_null() && other != first && other != alone)
       words.push_back(fmt::format("{} {}", name, other.dump()));
   }
   return words;
