@@ -36,12 +36,16 @@ say "training.device: cuda is refused without a device"
 
 # What the runs leave but times: weights, optimizers, curves, outputs and scores.
 digests() {
-  (cd "$work/$1" && find . -name '*.safetensors' -o -name metrics.jsonl -o -name 'output-*.txt' -o -name table.txt |
-    sort | xargs sha256sum)
+  cd "$work/$1"
+  find . -name '*.safetensors' -o -name 'output-*.txt' | sort | xargs sha256sum
+  find . -name metrics.jsonl | sort | while read -r curve; do
+    echo "$(sed -E 's/"seconds":[^,}]*,?//' "$curve" | sha256sum) $curve"
+  done
+  echo "$(grep -v seconds quickstart/results.csv | sha256sum) scores"
 }
 for build in cpu cuda; do
   quickstart "${!build}" $build || { tail -20 "$work/log" >&2; fail "the quickstart failed with ${!build}"; }
-  digests $build >"$work/$build.sha256"
+  (digests $build) >"$work/$build.sha256"
 done
 grep -q model.safetensors "$work/cpu.sha256" || fail "the quickstart left no weights"
 diff "$work/cpu.sha256" "$work/cuda.sha256" >&2 || fail "the quickstart differs between $cpu (<) and $cuda (>)"
