@@ -160,4 +160,36 @@ struct Lion {
   static void rules(const Lion& o, auto&& require) { decay_rule(o, require); }
 };
 
+/// Algorithm 3, with the Gauss-Newton-Bartlett estimator of algorithm 2: the square of the gradient
+/// of the same batches with targets drawn from the model, times their number.
+struct Sophia {
+  static constexpr std::string_view name = "sophia";
+  static constexpr std::string_view about =
+      "the mean of the gradients divided by an estimate of the Hessian's diagonal, each element "
+      "clipped (Liu et al. 2023, arXiv 2305.14342)";
+  static constexpr bool averages = false;
+  bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return false; }
+  double beta1 = 0.96;
+  double beta2 = 0.99;
+  double gamma = 0.05;
+  double epsilon = 1e-12;
+  int64_t curvature_interval = 10;
+  double weight_decay = 0.0;
+  bool cautious_decay = false, independent_decay = false;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("beta1", o.beta1, "decay of the mean of the gradients", options::from_below(0, 1));
+    visit("beta2", o.beta2, "decay of the mean of the curvatures", options::from_below(0, 1));
+    visit("gamma", o.gamma, "factor of the curvature that a step is divided by", options::above(0));
+    visit("epsilon", o.epsilon, "least value of this product", options::above(0));
+    visit("curvature_interval", o.curvature_interval,
+          "updates from one estimate of the curvature to the next; each takes one more pass over "
+          "the update's batches",
+          options::from(1, 1'000'000));
+    decoupled_decay_fields(o, visit);
+  }
+  static void rules(const Sophia& o, auto&& require) { decay_rule(o, require); }
+};
+
 }  // namespace ablate::training

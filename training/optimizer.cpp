@@ -46,6 +46,17 @@ class RuleOptimizer : public Optimizer {
     }
   }
 
+  void learn_curvature(int64_t targets) override {
+    if constexpr (requires { &Rule<Options>::learn_curvature; }) {
+      torch::NoGradGuard no_grad;
+      for (const auto& alike : groups_) {
+        auto group = group_of(alike);
+        if (!group.parameters.empty())
+          Rule<Options>::learn_curvature(options_, static_cast<double>(targets), group);
+      }
+    }
+  }
+
   void step(double learning_rate) override {
     torch::NoGradGuard no_grad;
     for (const auto& alike : groups_) {

@@ -15,6 +15,9 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
+  /// Learns the curvature, as far as this kind has any, from the gradients now in the parameters:
+  /// of the mean loss of so many targets that the model has drawn.
+  virtual void learn_curvature(int64_t /*targets*/) {}
   /// One update with the gradients now in the parameters; parameters without one do not change.
   virtual void step(double learning_rate) = 0;
   /// Puts the weights that are evaluated and saved into the parameters, until to_training() puts

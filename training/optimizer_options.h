@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -46,7 +48,7 @@ struct ScheduleFree {
 };
 
 using OptimizerOptions = std::variant<Adam, AdamW, NAdamW, CautiousAdamW, AdamMini, Mars, Sgd, Lion,
-                                      Muon, NorMuon, Soap, Kron, Scion, ScheduleFree>;
+                                      Sophia, Muon, NorMuon, Soap, Kron, Scion, ScheduleFree>;
 
 /// Whether it moves only the matrices within layers itself.
 template <class Optimizer>
@@ -64,6 +66,17 @@ inline bool carries_over_widths(const OptimizerOptions& optimizer) {
 
 constexpr bool averages(const OptimizerOptions& optimizer) {
   return std::visit([]<class Held>(const Held&) { return Held::averages; }, optimizer);
+}
+
+/// The updates from one in which the optimizer learns the curvature to the next, of which the first
+/// update is one; absent: it never does.
+inline std::optional<int64_t> curvature_interval(const OptimizerOptions& optimizer) {
+  return std::visit(
+      [](const auto& one) -> std::optional<int64_t> {
+        if constexpr (requires { one.curvature_interval; }) return one.curvature_interval;
+        return {};
+      },
+      optimizer);
 }
 
 /// Learning-rate multipliers per parameter group (Yang et al. 2022, table 3). Decoupled weight

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_clamp_max.h>
+#include <ATen/ops/_foreach_clamp_min.h>
+#include <ATen/ops/_foreach_div.h>
 #include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_sign.h>
@@ -227,6 +230,29 @@ struct Rule<Lion> {
       decay(group.parameters, direction, step.lost(o.weight_decay), o.cautious_decay);
     at::_foreach_add_(group.parameters, direction, -step.learning_rate);
     at::_foreach_lerp_(momentum, group.gradients, 1 - o.beta2);
+  }
+};
+
+template <>
+struct Rule<Sophia> {
+  static constexpr std::array kept{Kept{"momentum"}, Kept{"curvature"}};
+
+  static void learn_curvature(const Sophia& o, double targets, Group<2>& group) {
+    const auto squares = at::_foreach_mul(group.gradients, group.gradients);
+    at::_foreach_mul_(squares, targets);
+    at::_foreach_lerp_(group.kept[1], squares, 1 - o.beta2);
+  }
+
+  static void update(const Sophia& o, Step step, Group<2>& group) {
+    const auto& [momentum, curvature] = group.kept;
+    at::_foreach_lerp_(momentum, group.gradients, 1 - o.beta1);
+    auto divisors = at::_foreach_mul(curvature, o.gamma);
+    at::_foreach_clamp_min_(divisors, o.epsilon);
+    auto direction = at::_foreach_div(momentum, divisors);
+    at::_foreach_clamp_min_(direction, -1);
+    at::_foreach_clamp_max_(direction, 1);
+    decay(group.parameters, direction, step.lost(o.weight_decay), o.cautious_decay);
+    at::_foreach_add_(group.parameters, direction, -step.learning_rate);
   }
 };
 

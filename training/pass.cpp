@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "models/feed_forward/feed_forward.h"
 #include "models/module.h"
+#include "models/random.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::training {
@@ -84,21 +86,24 @@ PassOutput forward_backward(models::TransformerImpl& model, const PassInput& inp
   const auto output = model.hidden(batch.source, batch.target_in, context);
   std::vector<models::RoutingStatistics> mixtures;
   for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
-  const auto loss_of = [&](const torch::Tensor& hidden, const torch::Tensor& targets) {
+  const auto loss_of = [&](const torch::Tensor& hidden, const torch::Tensor& targets, size_t head) {
+    std::optional<uint64_t> draw_seed;
+    if (loss.drawn) draw_seed = models::derive_seed(context.seed, "targets", head);
     return models::ops::linear_cross_entropy(
         hidden, model.output(), targets,
         {.ignored = models::ignored_target(model.labels(), tokenizer::kPad),
          .smoothing = loss.smoothing,
-         .z = loss.z});
+         .z = loss.z,
+         .draw_seed = draw_seed});
   };
-  const auto losses = loss_of(output.hidden, batch.target_out);
+  const auto losses = loss_of(output.hidden, batch.target_out, 0);
   auto objective = losses.loss;
   for (size_t i = 0; i < output.ahead.size(); ++i) {
     const auto targets = later_targets(model, batch, static_cast<int64_t>(i) + 1);
-    objective = objective + loss_of(output.ahead[i], targets).loss * loss.ahead;
+    objective = objective + loss_of(output.ahead[i], targets, i + 1).loss * loss.ahead;
   }
   forward_done();
-  if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
+  if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined() && !loss.drawn)
     objective = objective + aux_loss * batch.tokens;
   objective.backward(input.share);
   if (input.casts != nullptr) input.casts->add_gradients();

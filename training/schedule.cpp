@@ -68,6 +68,16 @@ int64_t row_length_at(const TrainingOptions& options, const UpdatePlace& now, in
   return longest;
 }
 
+int64_t passes_at(const TrainingOptions& options, int64_t step) {
+  const auto interval = curvature_interval(options.optimizer);
+  return interval && (step - 1) % *interval == 0 ? 2 : 1;
+}
+
+double mean_passes(const TrainingOptions& options) {
+  const auto interval = curvature_interval(options.optimizer);
+  return interval ? 1 + 1 / static_cast<double>(*interval) : 1;
+}
+
 int64_t heads_at(const TrainingOptions& options, const UpdatePlace& now, int64_t heads) {
   options.given_stages([&](const auto& stage) { heads = stage.heads(now, heads); });
   return heads;

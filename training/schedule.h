@@ -19,6 +19,11 @@ double mean_batches(const TrainingOptions& options);
 int64_t row_length_at(const TrainingOptions& options, const UpdatePlace& now, int64_t longest);
 int64_t heads_at(const TrainingOptions& options, const UpdatePlace& now, int64_t heads);
 
+/// Passes over each batch of update `step`: one, and one more to learn the curvature.
+int64_t passes_at(const TrainingOptions& options, int64_t step);
+/// Their mean over a long training.
+double mean_passes(const TrainingOptions& options);
+
 /// A trained parameter with its properties for an optimizer.
 struct TrainedParameter {
   std::string name;

@@ -143,8 +143,9 @@ void Trainer::train_step(data::BatchStream& stream) {
   asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
+  const auto passes = static_cast<double>(passes_at(options, step));
   for (const auto& batch : batches)
-    state_.flops += flops_.training(extent_of(batch), update_options.ahead);
+    state_.flops += passes * flops_.training(extent_of(batch), update_options.ahead);
   if (record.skipped && options.not_finite == NotFinite::stop) {
     log_interval(record, rate);  // how it came to this
     throw Diverged(fmt::format(

@@ -144,6 +144,7 @@ struct LossTerms {
   double smoothing = 0;  // of labels
   double z = 0;          // factor of the z-loss
   double ahead = 1;      // factor of the losses of further heads
+  bool drawn = false;    // of targets that the model draws, without the losses of routers
 };
 
 /// Why a key below `training` does not fit the run's model.

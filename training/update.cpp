@@ -65,10 +65,9 @@ class Backward {
   Backward(models::Transformer& model, std::span<const data::Batch> batches,
            const UpdateOptions& options, const models::Observer* observer)
       : model_(model), batches_(batches), options_(options), observer_(observer) {
-    int64_t tokens = 0;
-    for (const auto& batch : batches) tokens += batch.tokens;
-    TORCH_CHECK(tokens > 0, "the batches of an update have no token to predict");
-    share_ = 1.0 / static_cast<double>(tokens);
+    for (const auto& batch : batches) tokens_ += batch.tokens;
+    TORCH_CHECK(tokens_ > 0, "the batches of an update have no token to predict");
+    share_ = 1.0 / static_cast<double>(tokens_);
   }
 
   /// Leaves the gradient of the loss over this rank's batches in the parameters, with the weight
@@ -81,6 +80,7 @@ class Backward {
     casts_.reset();  // the weights are about to change
     return sums;
   }
+  int64_t tokens() const { return tokens_; }  // target tokens of all batches
   double share() const { return share_; }
   /// The statistics of this rank's first batch.
   const std::vector<models::RoutingStatistics>& mixtures() const { return mixtures_; }
@@ -139,6 +139,7 @@ class Backward {
   std::span<const data::Batch> batches_;
   const UpdateOptions& options_;
   const models::Observer* observer_;
+  int64_t tokens_ = 0;
   double share_ = 0;
   std::unique_ptr<models::ops::WeightCasts> casts_;  // for all batches
   std::vector<models::RoutingStatistics> mixtures_;
@@ -201,6 +202,22 @@ torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
   return at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)), 2);
 }
 
+/// Lets the optimizer learn the curvature from the gradient of all batches with targets that the
+/// model draws. One that is not finite teaches it nothing.
+void learn_curvature(models::Transformer& model, Optimizer& optimizer,
+                     std::span<const data::Batch> batches, const UpdateOptions& options) {
+  const KeptBuffers kept(*model);
+  auto drawn = options;
+  drawn.loss = {.ahead = options.loss.ahead, .drawn = true};
+  drawn.graphs = nullptr;  // which have captured the loss of the batches' own targets
+  Backward backward(model, batches, drawn, nullptr);
+  auto sums = backward.run();
+  add_over_ranks(options.ranks, *model, sums);
+  if (std::isfinite(norm_of(optimizer.gradients()).item<double>()))
+    optimizer.learn_curvature(backward.tokens());
+  optimizer.clear_gradients();
+}
+
 }  // namespace
 
 UpdateOptions update_options(const TrainingOptions& options,
@@ -213,6 +230,7 @@ UpdateOptions update_options(const TrainingOptions& options,
           .dropout_seed = 0,
           .precision = options.precision,
           .ahead = heads_at(options, {step, options.steps}, models::heads_ahead(model)),
+          .curvature = passes_at(options, step) > 1,
           .ranks = ranks};
 }
 
@@ -220,6 +238,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
+  if (options.curvature) learn_curvature(model, optimizer, batches, options);
   Clips clips(options.clips);
   Backward backward(model, batches, options, clips.observer());
   auto sums = backward.run();

@@ -37,8 +37,9 @@ struct UpdateOptions {
   double dropout;
   uint64_t dropout_seed;  // of this update
   Precision precision;
-  int64_t ahead = 0;      // further heads that are trained
-  bool mixtures = false;  // whether to report on them, which waits for the device again
+  int64_t ahead = 0;       // further heads that are trained
+  bool curvature = false;  // whether the optimizer learns it first
+  bool mixtures = false;   // whether to report on them, which waits for the device again
   const RankGroup& ranks = RankGroup::alone();
   PassGraphs* graphs = nullptr;  // null: every operator is launched by itself
   /// Called after each part, without waiting for the device.
@@ -57,7 +58,8 @@ UpdateOptions update_options(const TrainingOptions& options,
 /// so that an update is the same, bit for bit, for any number of ranks. `batches` are all of them
 /// on every rank. An update whose loss or gradient norm is not finite changes no parameter and
 /// reports it. The update waits for the device once, to read the losses and the norm of the
-/// gradient; batches are copied without waiting. ops::expert_feed_forward may wait in addition.
+/// gradient; batches are copied without waiting. ops::expert_feed_forward may wait in addition, and
+/// so does the pass before all others by which the optimizer learns the curvature.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 

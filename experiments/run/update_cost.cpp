@@ -99,7 +99,7 @@ class CountedBatches {
     constexpr int64_t kSteps = 2 * kParts;  // of which the odd ones are in the middle of each part
     UpdateCost sum{.parameters = parameters_};
     for (int64_t step = 1; step <= kSteps; step += 2)
-      add(sum, {step, kSteps, static_cast<double>(step) / kSteps});
+      add(sum, {step, kSteps, static_cast<double>(step) / kSteps}, training::mean_passes(options_));
     return mean(sum, kParts);
   }
 
@@ -107,7 +107,8 @@ class CountedBatches {
   UpdateCost of(int64_t updates) {
     const auto steps = std::min(updates, kMostSummed);
     UpdateCost sum{.parameters = parameters_};
-    for (int64_t step = 1; step <= steps; ++step) add(sum, {step, steps});
+    for (int64_t step = 1; step <= steps; ++step)
+      add(sum, {step, steps}, static_cast<double>(training::passes_at(options_, step)));
     return mean(sum, static_cast<double>(steps));
   }
 
@@ -140,12 +141,13 @@ class CountedBatches {
     return found->second;
   }
 
-  void add(UpdateCost& sum, const training::UpdatePlace& now) {
+  /// An update with so many passes over each batch.
+  void add(UpdateCost& sum, const training::UpdatePlace& now, double passes) {
     const auto& batch = cost_at(now);
     const auto batches = static_cast<double>(training::batches_at(options_, now));
     const auto heads = static_cast<double>(training::heads_at(options_, now, heads_));
     sum.tokens += batches * batch.tokens;
-    sum.flops += batches * (batch.flops + heads * batch.ahead);
+    sum.flops += passes * batches * (batch.flops + heads * batch.ahead);
   }
 
   static UpdateCost mean(const UpdateCost& sum, double updates) {

@@ -33,13 +33,14 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
     const auto timed = step - kUntimedUpdates;
     if (timed >= kFewestTimed && (seconds.count() >= kTimedSeconds || timed >= options.steps))
       return seconds.count() / static_cast<double>(timed) * training::mean_batches(options) /
-             static_cast<double>(options.accumulate);
+             static_cast<double>(options.accumulate) * training::mean_passes(options);
     auto start = now();
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
     auto update_options =
         training::update_options(options, experiment.model, options.steps / 2 + 1);
     update_options.learning_rate = 1e-9;
+    update_options.curvature = false;
     update_options.dropout_seed = static_cast<uint64_t>(step);
     update_options.precision = precision;
     update_options.graphs = graphs.get();

@@ -1,5 +1,6 @@
 #include "models/ops/linear_cross_entropy.h"
 
+#include "models/generator.h"
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 #include "models/ops/elementwise.h"
@@ -19,6 +20,13 @@ constexpr int64_t kFewestChunkRows = 64;
 int64_t chunk_rows(const torch::Tensor& weight) {  // [V, D]
   const auto logits = weight.device().is_cpu() ? kCpuChunkLogits : kDeviceChunkLogits;
   return std::max(kFewestChunkRows, logits / weight.size(0));
+}
+
+/// Ids drawn from the softmax: the first to arrive of exponential times whose rates are the
+/// probabilities. // [..., V] -> [...]
+torch::Tensor drawn(const torch::Tensor& logits, at::Generator& generator) {
+  const auto times = torch::empty_like(logits, wide_type(logits)).exponential_(1, generator);
+  return (logits.detach() - times.log()).argmax(-1);
 }
 
 /// The same as cpu::cross_entropy_gradient by LibTorch's operators, in few passes over the logits.
@@ -61,13 +69,15 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     auto hidden_gradient = torch::empty_like(hidden);
     auto weight_gradient = weight.requires_grad() ? torch::zeros_like(weight) : torch::Tensor();
     auto losses = torch::empty({2, rows}, hidden.options().dtype(torch::kFloat));
+    auto generator = seeded_generator(options.draw_seed.value_or(0), hidden.device());
     for (int64_t begin = 0; begin < rows; begin += chunk) {
       const int64_t end = std::min(rows, begin + chunk);
       const auto part = counted.slice(0, begin, end);
       const auto gradient =  // of the logits // [chunk, V]
           capped_gradient(torch::mm(part, cast.t()), softcap, [&](const torch::Tensor& logits) {
-            return to_gradient(logits, target.slice(0, begin, end), options,
-                               losses.slice(1, begin, end));
+            const auto wanted =
+                options.draw_seed ? drawn(logits, generator) : target.slice(0, begin, end);
+            return to_gradient(logits, wanted, options, losses.slice(1, begin, end));
           });
       auto slice = hidden_gradient.slice(0, begin, end);
       torch::mm_out(slice, gradient, cast);
@@ -131,7 +141,12 @@ CrossEntropy whole_cross_entropy(const torch::Tensor& hidden, const OutputMap& o
   const auto logits =
       capped(torch::linear(hidden, output.weight.dense.to(hidden.scalar_type())), output.softcap);
   const auto log_probability = torch::log_softmax(logits, -1, wide_type(logits));  // [..., V]
-  const auto column = target.masked_fill(counts.logical_not(), 0).unsqueeze(-1);
+  auto wanted = target.masked_fill(counts.logical_not(), 0);
+  if (options.draw_seed) {
+    auto generator = seeded_generator(*options.draw_seed, logits.device());
+    wanted = drawn(logits, generator);
+  }
+  const auto column = wanted.unsqueeze(-1);
   const auto nll = log_probability.gather(-1, column).squeeze(-1).neg();  // [...]
   const auto uniform = log_probability.mean(-1).neg();
   const auto sum_of = [&](const torch::Tensor& x) { return x.masked_fill(~counts, 0.0).sum(); };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "models/ops/linear.h"
@@ -30,6 +32,8 @@ struct CrossEntropyOptions {
   int64_t ignored;       // id, as of padding, of targets that do not count
   double smoothing = 0;  // share of the target distribution that is uniform
   double z = 0;          // factor of the squared logarithm of the softmax's denominator
+  /// If given, targets that count are drawn by it from the softmax instead.
+  std::optional<uint64_t> draw_seed = {};
 };
 
 /// Sums over the tokens that count, in nats.

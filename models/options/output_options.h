@@ -20,7 +20,7 @@ struct Head {
   double softcap = 0.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("scale", o.scale, "factor of the logits, as in muP (Yang et al. 2022)",
+    visit("scale", o.scale, "factor of the logits before their bias, as in muP (Yang et al. 2022)",
           options::above(0, 1000));
     visit("softcap", o.softcap,
           "cap of the logits (final_logit_softcapping): they become softcap * tanh(logit / "

@@ -57,7 +57,8 @@ DECAY = [{}, {"weight_decay": 0.1}, {"weight_decay": 0.1, "cautious_decay": True
 OPTIMIZERS = [{"kind": "adam"}, {"kind": "adamw"}, {"kind": "nadamw"}, {"kind": "cautious_adamw"}, {"kind": "adam_mini"}, {"kind": "mars", "gamma": 0.1},
               {"kind": "sgd", "momentum": 0.0}, {"kind": "sgd", "momentum": 0.0}, {"kind": "sgd", "nesterov": True}, {"kind": "lion"}, {"kind": "muon"},
               {"kind": "muon", "scale": "original", "coefficients": "polar_express"}, {"kind": "normuon"}, {"kind": "soap", "precondition_frequency": 3},
-              {"kind": "kron", "precondition_start": 3, "precondition_frequency": 2}, {"kind": "scion"}, {"kind": "schedule_free"}]
+              {"kind": "kron", "precondition_start": 3, "precondition_frequency": 2}, {"kind": "scion"},
+              {"kind": "sophia", "curvature_interval": 2}, {"kind": "schedule_free"}]
 SCHEDULES = [{"kind": "constant"}, {"kind": "constant", "warmup": 3}, {"kind": "inverse_square_root", "warmup": 4}, {"kind": "cosine", "warmup": 2},
              {"kind": "linear", "floor": 1e-4}, {"kind": "stable", "decay": 0.5}, {"kind": "stable", "decay": 0.4, "shape": "square_root", "warmup": 5},
              {"kind": "stable", "decay": 0.6, "shape": "exponential", "floor": 1e-5}, {"kind": "cosine", "floor": 1e-3}]

@@ -29,6 +29,8 @@ class Affine : public models::Module {
   torch::Tensor matrix, bias;
 };
 
+constexpr int64_t kDrawnTargets = 3;  // DRAWN_TARGETS of golden/optimizers.py
+
 /// Values that the generator golden/optimizers.py documents.
 const nlohmann::json& golden_steps() {
   static const auto json = nlohmann::json::parse(
@@ -107,7 +109,11 @@ TEST(Optimizer, StepsAreThoseOfPyTorchAndOfLionsPaperAtEveryWidth) {
     const auto optimizer = make_optimizer(options_from(one.at("options")), model);
     double step = 0;
     for (const auto& expected : one.at("steps")) {
-      set_gradients(model, ++step);
+      if (static_cast<int>(++step) % 2 == 1) {
+        set_gradients(model, step + 0.5);
+        optimizer->learn_curvature(kDrawnTargets);
+      }
+      set_gradients(model, step);
       optimizer->step(golden_steps().at("learning_rate"));
       // Adam counts its steps in single precision, as PyTorch does.
       EXPECT_LT(largest_error(model.matrix, expected[0]), 1e-7) << one.at("options") << step;

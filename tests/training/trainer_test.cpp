@@ -84,6 +84,7 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
        {OptimizerOptions(Adam{}), OptimizerOptions(AdamW{}), OptimizerOptions(Sgd{}),
         OptimizerOptions(Lion{}), OptimizerOptions(Muon{}), OptimizerOptions(NorMuon{}),
         OptimizerOptions(AdamMini{}), OptimizerOptions(Mars{}), OptimizerOptions(Scion{}),
+        OptimizerOptions(Sophia{.curvature_interval = 4}),
         OptimizerOptions(Soap{.precondition_frequency = 3}),
         OptimizerOptions(Kron{.precondition_start = 2, .precondition_frequency = 3}),
         OptimizerOptions(ScheduleFree{})}) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <set>
 
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
@@ -100,6 +102,68 @@ TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
   EXPECT_EQ(record.tokens, 2);
   EXPECT_NEAR(record.nll, std::log(3.0), 1e-6);
   EXPECT_NEAR(record.loss, std::log(3.0), 1e-6) << "smoothing spreads over the classes alone";
+}
+
+/// A label model that gives three classes a third each.
+struct EvenLabels {
+  EvenLabels() {
+    const torch::NoGradGuard no_grad;
+    model->output_weight().zero_();
+  }
+  /// The squares that a curvature of one update with this seed has for each class.
+  torch::Tensor learn(const data::Batch& batch, uint64_t seed) {  // -> [3]
+    auto options = plain();
+    options.learning_rate = 0;
+    options.dropout_seed = seed;
+    options.curvature = true;
+    update(model, *optimizer, {&batch, 1}, options);
+    return optimizer->state().at("curvature.classifier").sum(1);
+  }
+  models::Transformer model =
+      models::make(models::tiny("family: encoder_only, layers: 1, feed_forward.d_hidden: 32, "
+                                "tying: none, output: label"),
+                   {kVocabulary, 3, tokenizer::kPad}, 1);
+  std::unique_ptr<Optimizer> optimizer = make_optimizer(Sophia{.beta2 = 0}, *model);
+  std::vector<data::EncodedExample> alike{2, {.source = {1, 5, 2}, .target = {0}}};
+  data::Batch one = data::collate(alike, std::vector<int64_t>{0}),
+              two = data::collate(alike, std::vector<int64_t>{0, 1});
+};
+
+// The gradient of a class of one target is the hidden vector, times its share less 1 if it was
+// drawn.
+TEST(Update, LearnsTheCurvatureFromTargetsThatTheModelDraws) {
+  EvenLabels labels;
+  std::set<int64_t> drawn;
+  double square = 0;  // of the hidden vector
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto curvature = labels.learn(labels.one, seed);
+    square = 9 * curvature.min().item<double>();
+    EXPECT_GT(square, 0.1);
+    auto expected = torch::full({3}, square / 9);
+    expected[curvature.argmax()] = square * 4 / 9;
+    EXPECT_LT((curvature - expected).abs().max().item<double>(), 1e-5 * square) << curvature;
+    drawn.insert(curvature.argmax().item<int64_t>());
+  }
+  EXPECT_EQ(drawn.size(), 3) << "of which one is the batch's own";
+  // Of two targets it is the mean's, whose square counts twice.
+  const auto apart = (labels.learn(labels.two, 1) * (2 / square)).sqrt();  // |2/3 - times drawn|
+  for (int64_t i = 0; i < 3; ++i) {
+    const double times = 3 * apart[i].item<double>();  // 2, 1 or 4: drawn never, once or twice
+    EXPECT_LT(std::min({std::abs(times - 2), std::abs(times - 1), std::abs(times - 4)}), 1e-4);
+  }
+}
+
+TEST(Update, ACurvatureThatIsNotFiniteTeachesNothing) {
+  EvenLabels labels;
+  {
+    const torch::NoGradGuard no_grad;
+    labels.model->output_weight().fill_(std::numeric_limits<float>::quiet_NaN());
+  }
+  auto options = plain();
+  options.curvature = true;
+  EXPECT_TRUE(update(labels.model, *labels.optimizer, {&labels.one, 1}, options).skipped);
+  for (const auto& [name, tensor] : labels.optimizer->state())
+    EXPECT_EQ(tensor.count_nonzero().item<int64_t>(), 0) << name;
 }
 
 TEST(Update, ClippingBoundsTheGradientThatTheStepSees) {

@@ -96,10 +96,9 @@ struct Experiment {
  private:
   static void mup_rules(const training::TrainingOptions& o, auto&& require) {
     require(training::carries_over_widths(o.optimizer), "model.parametrization.kind",
-            "cannot be mup with sgd, soap, kron, scion or scale original, for whose steps no rule "
-            "of the width is known; choose an optimizer of Adam's kind, lion, schedule_free, or "
-            "muon or "
-            "normuon with scale match_rms_adamw");
+            "cannot be mup with sgd, sophia, soap, kron, scion or scale original, for whose steps "
+            "no rule of the width is known; choose an optimizer of Adam's kind, lion, "
+            "schedule_free, or muon or normuon with scale match_rms_adamw");
     require(!o.lora.given(), "model.parametrization.kind",
             "cannot be mup with training.lora, whose adapters have no rule for it");
   }

@@ -76,6 +76,13 @@ TEST_F(RanksTest, ExpertsMuonAndDroppedMergesDoNotDependOnRanks) {
   EXPECT_EQ(trained(run("two")), trained(run("one")));
 }
 
+TEST_F(RanksTest, TheTargetsThatTheModelDrawsDoNotDependOnRanks) {
+  const std::string sophia = "--set 'training.optimizer={kind: sophia, curvature_interval: 7}' ";
+  ASSERT_EQ(shell(command("one", sophia)).code, 0);
+  ASSERT_TRUE(ends(shell(command("two", sophia + "--ranks 2")), 0));
+  EXPECT_EQ(trained(run("two")), trained(run("one")));
+}
+
 TEST_F(RanksTest, ARunMayGoOnWithAnotherNumberOfRanks) {
   const auto folder = planned("changing");
   ASSERT_EQ(end_of_stopped(train(folder, "--ranks 2"), folder), 75);

@@ -72,9 +72,11 @@ TEST_F(ScheduledLengthTest, TwoSchedulesTogetherMeetABudgetWithinAnUpdate) {
   const std::string batches = ", batch_warmup: 1",
                     rows = ", length_warmup: {share: 0.7, shortest: 3}",
                     more = ", ahead: {curriculum: forward}",
-                    fewer = ", ahead: {curriculum: reverse}";
+                    fewer = ", ahead: {curriculum: reverse}",
+                    twice = ", optimizer: {kind: sophia, curvature_interval: 3}";
   for (const auto& schedules : {std::string(), batches, rows, more, batches + rows, batches + more,
-                                batches + fewer, rows + more, rows + fewer, batches + rows + fewer})
+                                batches + fewer, rows + more, rows + fewer, batches + rows + fewer,
+                                twice, batches + twice, rows + fewer + twice})
     for (const auto& [unit, budget] : {std::pair{"tokens", 20'000.0}, {"flops", 8e7}}) {
       const auto [spent, update] = this->spent(unit, budget, schedules);
       EXPECT_NEAR(spent, budget, update) << unit << schedules;

@@ -92,6 +92,35 @@ TEST(LinearCrossEntropy, EqualsLibTorchsWithItsGradients) {
     }
 }
 
+/// The bias's gradient is how often each id was expected less how often it was drawn.
+TEST(LinearCrossEntropy, DrawsTargetsFromTheSoftmax) {
+  constexpr int64_t kRows = 30'000, kPadded = 10'000;
+  const auto shares = torch::tensor({0.1, 0.2, 0.7});
+  for (const auto type : {torch::kFloat, torch::kDouble}) {
+    const auto hidden = torch::zeros({kRows, 1}, type);
+    const auto bias = shares.log().to(type).requires_grad_();
+    const OutputMap output(torch::zeros({3, 1}, type), bias);
+    auto target = torch::ones({kRows}, torch::kLong);
+    target.slice(0, 0, kPadded).zero_();
+    const auto drawn = [&](uint64_t seed) {
+      const auto loss =
+          linear_cross_entropy(hidden, output, target, {.ignored = 0, .draw_seed = seed}).loss;
+      const auto expected = shares * static_cast<double>(kRows - kPadded);
+      return expected - torch::autograd::grad({loss}, {bias})[0].to(torch::kDouble);
+    };
+    const auto counts = drawn(1);
+    EXPECT_LT((counts - counts.round()).abs().max().item<double>(), 0.05) << counts;
+    EXPECT_NEAR(counts.sum().item<double>(), kRows - kPadded, 0.05);
+    for (const int64_t id : {0, 1, 2}) {
+      const double share = shares[id].item<double>(), rows = kRows - kPadded;
+      EXPECT_NEAR(counts[id].item<double>(), rows * share,
+                  5 * std::sqrt(rows * share * (1 - share)));
+    }
+    EXPECT_TRUE(torch::equal(drawn(1), counts));
+    EXPECT_FALSE(torch::equal(drawn(2), counts));
+  }
+}
+
 TEST(LinearCrossEntropy, ABiasIsOneOfLibTorchsLogits) {
   for (const auto type : {torch::kFloat, torch::kDouble}) {
     const auto c = case_of(50, type);

@@ -6,7 +6,7 @@ pytorch_optimizer's (version 4.1.0), SOAP without its rounding of bases to float
 schedule-free AdamW these are the points at which gradients are taken; "evaluated" is its average in the end. NAdamW is optax's
 (0.2.8), MARS pytorch_optimizer's, whose epsilon has another place and is too small here to tell, Adam-mini its authors' (adam-mini,
 version 1.1.1), cautious AdamW torch.optim's Adam with pytorch_optimizer's mask, and Scion torch.optim.Muon and, for the bias, Lion
-with one decay twice. Kron is its authors' (kron_torch, version 0.3.3), without its rounding to float32 and with the program's probes in
+with one decay twice. Sophia is pytorch_optimizer's rule with the curvature given, which it learns in every second step. Kron is its authors' (kron_torch, version 0.3.3), without its rounding to float32 and with the program's probes in
 the place of torch's. Weight decay acts on the matrix only. Muon, SOAP and Kron move the matrix, and Adam the bias; torch.optim.Muon rounds
 to bfloat16 before it makes a step orthogonal, which is left out here. Under muP the matrix is WIDTH times wider than the base width: it moves by a rate that keeps what it adds to a
 stream alike at every width, which check_widths() measures, and decays by the rate of the schedule.
@@ -27,12 +27,12 @@ import optax
 import torch
 from adam_mini import Adam_mini
 from kron_torch import Kron
-from pytorch_optimizer import MARS, SOAP, ScheduleFreeAdamW
+from pytorch_optimizer import MARS, SOAP, ScheduleFreeAdamW, SophiaH
 from torch.optim import _muon
 
 jax.config.update("jax_enable_x64", True)
 torch.set_default_dtype(torch.float64)
-STEPS, STEPS_OF_TURN, RATE, WIDTH = 5, 15, 0.1, 4
+STEPS, STEPS_OF_TURN, RATE, WIDTH, DRAWN_TARGETS = 5, 15, 0.1, 4, 3
 
 
 def start():
@@ -147,6 +147,17 @@ class KronOfMatrix:
         with mock.patch("torch.randn_like", self.probe), mock.patch.object(torch.Tensor, "float", torch.Tensor.clone):
             with contextlib.redirect_stdout(io.StringIO()):
                 self.kron.step()
+
+
+class Sophia:
+    def __init__(self, groups, gamma, **options):
+        self.groups, self.factor, self.number = groups, gamma * DRAWN_TARGETS, 0
+        self.sophia = SophiaH(groups, p=1.0, update_period=1_000_000, foreach=False, **options)
+
+    def step(self):
+        self.number += 1
+        squares = [gradient.square() * self.factor for gradient in gradients(self.number + 0.5)]
+        self.sophia.step(hessian=squares if self.number % 2 else None)
 
 
 class NAdamW:
@@ -316,6 +327,10 @@ CASES = [
         {"kind": "schedule_free", "beta1": 0.7, "beta2": 0.95, "epsilon": 1e-7, "weight_decay": 0.1},
         lambda groups: ScheduleFreeAdamW(groups, lr=RATE, betas=(0.7, 0.95), eps=1e-7, warmup_steps=0),
     ),
+    (
+        {"kind": "sophia", "beta1": 0.9, "beta2": 0.7, "gamma": 0.2, "epsilon": 0.02, "weight_decay": 0.1},
+        lambda groups: Sophia(groups, 0.2, betas=(0.9, 0.7), eps=0.02),
+    ),
     ({"kind": "nadamw", "weight_decay": 0.1, **ADAM}, lambda groups: NAdamW(groups, (0.8, 0.95), 1e-7)),
     ({"kind": "cautious_adamw", "weight_decay": 0.1, **ADAM}, lambda groups: CautiousAdamW(groups, (0.8, 0.95), 1e-7)),
     ({"kind": "adam_mini", "weight_decay": 0.1, **ADAM}, lambda groups: AdamMini(groups, (0.8, 0.95), 1e-7)),
@@ -364,6 +379,6 @@ cases = [
 cases += [
     wide(options, make)
     for options, make in CASES
-    if options["kind"] not in ("sgd", "kron", "scion") and options.get("scale") != "original"  # whose steps have other sizes at other widths
+    if options["kind"] not in ("sgd", "kron", "scion", "sophia") and options.get("scale") != "original"  # whose steps have other sizes at other widths
 ]
 print(json.dumps({"learning_rate": RATE, "cases": cases, "soap_that_turns": soap_that_turns()}, indent=1))
