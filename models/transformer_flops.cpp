@@ -40,19 +40,20 @@ double flops_of(const ops::Products& products) {
 ShapeModel::ShapeModel(const TransformerImpl& model, const TransformerOptions& options)
     : model_(shapes_of(model, options)) {}
 
-ops::Products ShapeModel::run(const PassExtent& extent, int64_t ahead) {
+ops::Products ShapeModel::run(const PassExtent& extent, std::optional<int64_t> ahead) {
   const torch::AutoGradMode gradients(true);
   const torch::TensorOptions type = torch::TensorOptions(torch::kLong).device(torch::kMeta);
   const auto source = torch::empty({extent.rows, extent.source}, type);
   const auto target = torch::empty({extent.rows, extent.target}, type);
   const ops::ProductCount count;
-  const auto output = model_->hidden(source, target, {.training = true, .ahead = ahead});
+  const auto output =
+      model_->hidden(source, target, {.training = ahead.has_value(), .ahead = ahead.value_or(0)});
   model_->project(output.hidden);
   for (const auto& further : output.ahead) model_->project(further);
   return count.products();
 }
 
-ShapeModel::Cost ShapeModel::cost_of(const PassExtent& extent, int64_t ahead) {
+ShapeModel::Cost ShapeModel::cost_of(const PassExtent& extent, std::optional<int64_t> ahead) {
   const auto one = run({.rows = 1, .source = extent.source, .target = extent.target}, ahead);
   if (has_common_ && !*has_common_) return {.once = {}, .row = one};
   const auto two = run({.rows = 2, .source = extent.source, .target = extent.target}, ahead);
@@ -61,8 +62,8 @@ ShapeModel::Cost ShapeModel::cost_of(const PassExtent& extent, int64_t ahead) {
   return {.once = {one.forward - row.forward, one.backward - row.backward}, .row = row};
 }
 
-ops::Products ShapeModel::products(const PassExtent& extent, int64_t ahead) {
-  const std::array<int64_t, 3> lengths{extent.source, extent.target, ahead};
+ops::Products ShapeModel::products(const PassExtent& extent, std::optional<int64_t> ahead) {
+  const std::array<int64_t, 3> lengths{extent.source, extent.target, ahead.value_or(-1)};
   auto found = known_.find(lengths);
   if (found == known_.end()) found = known_.emplace(lengths, cost_of(extent, ahead)).first;
   const auto& [once, row] = found->second;
@@ -76,7 +77,7 @@ PassFlops::PassFlops(const TransformerImpl& model)
 }
 
 double PassFlops::forward(const PassExtent& extent) {
-  return 2 * most_.products(extent, 0).forward;
+  return 2 * most_.products(extent, {}).forward;
 }
 
 double PassFlops::training(const PassExtent& extent, int64_t ahead) {

@@ -20,17 +20,17 @@ class ShapeModel {
  public:
   /// Of a model that runs through the layers that these options give it.
   ShapeModel(const TransformerImpl& model, const TransformerOptions& options);
-  /// The products of a pass in training with `ahead` further heads. Every pair of lengths runs
-  /// once.
-  ops::Products products(const PassExtent& extent, int64_t ahead);
+  /// The products of a pass in training with `ahead` further heads; absent: of one that evaluates,
+  /// without what only training computes. Every pair of lengths runs once.
+  ops::Products products(const PassExtent& extent, std::optional<int64_t> ahead);
 
  private:
   /// Products that a batch has once, and those of each row.
   struct Cost {
     ops::Products once, row;
   };
-  ops::Products run(const PassExtent& extent, int64_t ahead);
-  Cost cost_of(const PassExtent& extent, int64_t ahead);
+  ops::Products run(const PassExtent& extent, std::optional<int64_t> ahead);
+  Cost cost_of(const PassExtent& extent, std::optional<int64_t> ahead);
 
   Transformer model_{nullptr};
   std::optional<bool> has_common_;  // products that a batch has once; absent: no pass has run
@@ -38,15 +38,14 @@ class ShapeModel {
 };
 
 /// Floating-point operations of the matrix products of passes: two for each multiplication, at
-/// every position that is computed, padding and positions without a prediction included, as
-/// training computes them. Attention counts the keys in a query's window, also those that causality
-/// hides; a mixture the experts that its router chooses. Norms, activations, sums and lookups are
-/// left out.
+/// every position that is computed, padding and positions without a prediction included. Attention
+/// counts the keys in a query's window, also those that causality hides; a mixture the experts that
+/// its router chooses. Norms, activations, sums and lookups are left out.
 class PassFlops {
  public:
   /// Of a model as it is: with its adapters, and without the gradients of frozen weights.
   explicit PassFlops(const TransformerImpl& model);
-  /// Those of a pass without a gradient through all layers.
+  /// Those of a pass through all layers that evaluates.
   double forward(const PassExtent& extent);
   /// Those of the passes of an update over a batch that trains `ahead` further heads. The backward
   /// pass takes as many as a product for each of its two operands that has a gradient. If rounds

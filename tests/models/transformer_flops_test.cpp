@@ -148,10 +148,15 @@ TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
   EXPECT_EQ(cross(9, 5), 2 * 16 * 16 * (2 * 5 + 2 * 9) + 2 * 2 * 16 * 5 * 9);
 }
 
-TEST(Flops, OfANoisyRouterAreThoseOfScoresAndOfTheSizesOfNoise) {
+TEST(Flops, OfANoisyRouterAreThoseOfScoresAndInTrainingOfTheSizesOfNoise) {
   const auto plain = tiny("layers: 4, feed_forward: {kind: moe, experts: 6, router: hash}"),
              noisy = tiny("layers: 4, feed_forward: {kind: moe, experts: 6, router: noisy}");
-  EXPECT_EQ(flops(noisy) - flops(plain), 2 * 2 * 4 * kLength * (2 * 6 * 16));
+  constexpr double kScores = 2 * 2 * 4 * kLength * 6 * 16;  // both stacks of four layers
+  EXPECT_EQ(flops(noisy) - flops(plain), kScores);
+  const auto training = [](const TransformerOptions& options) {
+    return PassFlops(*Transformer(options, kTwenty)).training({1, kLength, kLength});
+  };
+  EXPECT_EQ(training(noisy) - training(plain), 3 * 2 * kScores);
 }
 
 TEST(Flops, OfTransformerXlProjectDistancesOnceForABatch) {
