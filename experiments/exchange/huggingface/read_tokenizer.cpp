@@ -164,10 +164,27 @@ tokenizer::SpecialIds specials_of(const json& config, const Ids& ids) {
   return tokenizer::named_specials(config.dump(), ids);
 }
 
-HubTokenizer read_json_file(const std::filesystem::path& folder, const json& config) {
+/// The configuration with the names that BertTokenizer has for tokens of a WordPiece file that it
+/// does not name, as the first BERT folders, bert-base-uncased among them, leave to that class.
+json with_names_of_class(json config, const json& tree, const Ids& ids) {
+  const auto kind = config.find("tokenizer_class");
+  const bool other = kind != config.end() && kind->is_string() &&
+                     !kind->get<std::string>().starts_with("BertTokenizer");
+  if (other || tree.at("model").value("type", "") != "WordPiece") return config;
+  for (const auto& [name, token] : {std::pair{"pad_token", "[PAD]"},
+                                    {"cls_token", "[CLS]"},
+                                    {"sep_token", "[SEP]"},
+                                    {"unk_token", "[UNK]"},
+                                    {"mask_token", "[MASK]"}})
+    if (!config.contains(name) && ids.contains(token)) config[name] = token;
+  return config;
+}
+
+HubTokenizer read_json_file(const std::filesystem::path& folder, const json& said) {
   const auto file = training::read_bytes(folder / "tokenizer.json");
   const auto ids = tokenizer::token_ids(file);
   const auto tree = json::parse(file);
+  const auto config = with_names_of_class(said, tree, ids);
   require_unchanged(config, tree);
   const auto special = specials_of(config, ids);
   const auto added = added_tokens(tree);

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -59,9 +62,7 @@ void add_shard(training::Tensors& all, const std::filesystem::path& folder,
                           : ""));
 }
 
-}  // namespace
-
-training::Tensors read_shards(const std::filesystem::path& folder) {
+training::Tensors stored_tensors(const std::filesystem::path& folder) {
   if (std::filesystem::exists(folder / kWhole)) return training::read_safetensors(folder / kWhole);
   if (!std::filesystem::exists(folder / kIndex)) refuse_folder(folder);
   const auto index = read_index(folder / kIndex);
@@ -77,6 +78,32 @@ training::Tensors read_shards(const std::filesystem::path& folder) {
       throw CheckpointError(fmt::format("{}: has no tensor '{}', which {} has in it",
                                         (folder / shard).string(), name, kIndex));
   return all;
+}
+
+/// The first BERT files, bert-base-uncased's among them, name the numbers of a norm otherwise.
+void rename_older(training::Tensors& tensors) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}};
+  for (const auto& [older, name] : kNames) {
+    std::vector<std::string> found;
+    for (const auto& [one, tensor] : tensors)
+      if (one.ends_with(older)) found.push_back(one);
+    for (const auto& one : found) {
+      const auto now = one.substr(0, one.size() - older.size()) + std::string(name);
+      if (tensors.contains(now)) continue;  // which has no place then
+      auto node = tensors.extract(one);
+      node.key() = now;
+      tensors.insert(std::move(node));
+    }
+  }
+}
+
+}  // namespace
+
+training::Tensors read_shards(const std::filesystem::path& folder) {
+  auto tensors = stored_tensors(folder);
+  rename_older(tensors);
+  return tensors;
 }
 
 }  // namespace ablate::exchange

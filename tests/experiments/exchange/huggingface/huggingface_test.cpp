@@ -3,6 +3,7 @@
 #include "experiments/config/schema/foreign_word.h"
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/read_huggingface.h"
+#include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "models/inference/inference_model.h"
 #include "models/transformer.h"
 #include "tests/experiments/exchange/huggingface/family_folder.h"
@@ -186,6 +187,49 @@ TEST_F(HuggingFace, ShardsAreOneModelAndAnyDisagreementIsNamed) {
   index["weight_map"][first] = "a.safetensors";
   training::write_durably(folder() / "model.safetensors.index.json", index.dump());
   EXPECT_TRUE(says(refusal(), "b.safetensors is missing"));
+}
+
+TEST_F(HuggingFace, OlderNamesOfNormsAreThoseOfToday) {
+  const auto& bert = families().at("bert");
+  training::Tensors older;
+  for (const auto& [name, tensor] : tensors_of(bert)) {
+    const auto norm = name.find("LayerNorm.");
+    if (norm == std::string::npos)
+      older[name] = tensor;
+    else
+      older[name.substr(0, norm) +
+            (name.ends_with("weight") ? "LayerNorm.gamma" : "LayerNorm.beta")] = tensor;
+  }
+  const auto read = this->read(bert.at("config"), older);
+  EXPECT_LT(difference(model_of(read), read.ids, bert), 2e-5);
+  older["bert.embeddings.LayerNorm.weight"] = torch::ones({16});
+  write(bert.at("config"), older);
+  EXPECT_TRUE(says(refusal(), "no place for bert.embeddings.LayerNorm.gamma"));
+}
+
+TEST_F(HuggingFace, TokensThatABertFolderDoesNotNameHaveTheNamesOfItsClass) {
+  auto vocabulary = json::object();
+  for (const auto* token : {"[PAD]", "a", "[UNK]", "[CLS]", "[SEP]", "[MASK]"})
+    vocabulary[token] = vocabulary.size();
+  const json model{{"type", "WordPiece"},
+                   {"vocab", vocabulary},
+                   {"unk_token", "[UNK]"},
+                   {"continuing_subword_prefix", "##"},
+                   {"max_input_chars_per_word", 100}};
+  training::write_durably(folder() / "tokenizer.json",
+                          json{{"version", "1.0"}, {"model", model}}.dump());
+  const auto special = [&](const char* config) {
+    training::write_durably(folder() / "tokenizer_config.json", config);
+    return read_tokenizer(folder()).special;
+  };
+  const auto usual = special(R"({"do_lower_case": true, "model_max_length": 512})");
+  EXPECT_EQ(usual.pad, 0);
+  EXPECT_EQ(usual.unk, 2);
+  EXPECT_EQ(usual.bos, 3);
+  EXPECT_EQ(usual.eos, 4);
+  EXPECT_EQ(usual.mask, 5);
+  EXPECT_EQ(special(R"({"mask_token": "a"})").mask, 1);
+  EXPECT_EQ(special(R"({"tokenizer_class": "PreTrainedTokenizerFast"})").mask, std::nullopt);
 }
 
 TEST_F(HuggingFace, APickleIsNotRead) {
