@@ -279,6 +279,12 @@ Augmentation SequenceFormat::augmentation(const Tokenizers& tokenizers,
 
 std::optional<Masking> SequenceFormat::masking(const Tokenizers& tokenizers) const {
   if (!chunking_ || !chunking_->masked) return {};
+  const auto& read = tokenizers.source;
+  if (read.vocabulary_size() <= tokenizer::kMask ||
+      read.token(tokenizer::kMask) != tokenizer::kMaskToken)
+    throw tokenizer::TokenizerError(
+        "the tokenizer has no mask token, which data.masked puts in place of hidden ones; that of "
+        "an imported model is named by mask_token in the folder's tokenizer_config.json");
   auto masking = masking_;
   masking.vocabulary = tokenizers.source.vocabulary_size();
   return masking;

@@ -104,7 +104,7 @@ class SequenceFormat {
   /// tokenizers.
   bool reads_alike(const SequenceFormat& other) const;
   Compared compared() const;
-  /// The masking of every batch, if there is one.
+  /// The masking of every batch, if there is one. Throws TokenizerError without a mask token.
   std::optional<Masking> masking(const Tokenizers& tokenizers) const;
   /// The same in training, and how its running text is cut into blocks; `text` if it stays in its
   /// file.

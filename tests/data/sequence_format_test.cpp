@@ -191,6 +191,14 @@ TEST_F(SequenceFormatTest, AnEncoderAloneFindsMaskedTokensBehindAStartToken) {
   EXPECT_FALSE(SequenceFormat(kRunningText, kDecoderAlone, 9).masking(tokenizers_).has_value());
 }
 
+TEST_F(SequenceFormatTest, WithoutAMaskTokenNothingIsHidden) {
+  const auto plain = tokenizer::Tokenizer::train({.kind = tokenizer::Kind::character},
+                                                 std::vector<std::string>{"abc", "cab"});
+  const SequenceFormat format(kRunningText, kEncoderAlone, 9);
+  EXPECT_THROW(format.masking({plain, plain}), tokenizer::TokenizerError);
+  EXPECT_THROW(format.augmentation({plain, plain}, {}), tokenizer::TokenizerError);
+}
+
 TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
   const SequenceFormat format(Labelled{}, kEncoderAlone, 4);
   const std::vector<Example> train{{"abca", "good"}, {"b", "bad"}};
