@@ -9,6 +9,7 @@
 #include "models/initialization.h"
 #include "models/linear.h"
 #include "models/random.h"
+#include "training/part_names.h"
 
 namespace ablate::training {
 namespace {
@@ -163,10 +164,6 @@ class PartCheck {
 constexpr std::string_view kFirst = ".lora_a";  // of the factors
 
 }  // namespace
-
-bool is_named(std::string_view name, std::string_view words) {
-  return fmt::format(".{}.", name).find(fmt::format(".{}.", words)) != std::string::npos;
-}
 
 std::vector<TrainingProblem> part_problems(const models::TransformerImpl& model,
                                            const TrainingOptions& options) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "models/transformer.h"
@@ -10,9 +9,6 @@
 #include "training/weights.h"
 
 namespace ablate::training {
-
-/// Whether `words` are the name or whole words of it: "layers.3" of "decoder.layers.3.norm".
-bool is_named(std::string_view name, std::string_view words);
 
 /// Why the options cannot choose the weights of this model that are trained: a name that it does
 /// not have, nothing that is left to train, an adapter as large as its matrix. Empty if the run

@@ -15,6 +15,7 @@
 #include "models/libtorch.h"
 #include "models/random.h"
 #include "training/checkpoint/checkpoint.h"
+#include "training/part_names.h"
 #include "training/trained_parts.h"
 #include "training/weights.h"
 

@@ -6,6 +6,7 @@
 #include "tests/models/variants.h"
 #include "tests/says.h"
 #include "tests/training/trainer_test_case.h"
+#include "training/part_names.h"
 
 namespace ablate::training {
 namespace {

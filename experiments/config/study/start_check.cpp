@@ -8,6 +8,7 @@
 
 #include "experiments/config/schema/printer.h"
 #include "models/head_name.h"
+#include "training/part_names.h"
 
 namespace ablate::config {
 namespace {
@@ -48,6 +49,20 @@ class StartCheck {
     if (!holds) problems_.push_back({key, why});
   }
 
+  /// Whether training.init_from.allow lets a weight begin anew: it has a word that is no tokenizer.
+  bool allows_weights() const {
+    return std::ranges::any_of(start_.allow, [](const auto& word) { return word != kTokenizer; });
+  }
+
+  /// Whether it names the weights that make an attention's queries, so that they may begin anew.
+  bool allows(const models::AttentionName& attention) const {
+    for (const auto* map : {"qkv", "query", "projection"})
+      for (const auto& words : start_.allow)
+        if (training::is_named(fmt::format("{}.{}.weight", text_of(attention), map), words))
+          return true;
+    return false;
+  }
+
   const char* place_of_start() const { return start_.arm ? "arm" : "run"; }
 
   /// The run brings its tokenizer, so the tokenizer options of this configuration must match it.
@@ -63,7 +78,7 @@ class StartCheck {
 
   /// With another width almost no weight has a counterpart of its shape.
   void check_width() {
-    need(own_.model.d_model == source_.model.d_model || !start_.allow.empty(), place_of_start(),
+    need(own_.model.d_model == source_.model.d_model || allows_weights(), place_of_start(),
          fmt::format("brings a model of model.d_model {}, and this configuration has {}; write "
                      "model.d_model: {}",
                      source_.model.d_model, own_.model.d_model, source_.model.d_model));
@@ -76,11 +91,11 @@ class StartCheck {
         return !models::has_side(model.family, side) || models::has_sane_depth(model, side);
       });
     };
-    if (!start_.allow.empty() || !sane(own_.model) || !sane(source_.model)) return;
+    if (!sane(own_.model) || !sane(source_.model)) return;
     for (const auto& attention : models::attentions_of(own_.model)) {
       const auto own = models::head_count(own_.model, attention);
       const auto others = models::head_count(source_.model, attention);
-      if (own == others || own == 0 || others == 0) continue;
+      if (own == others || own == 0 || others == 0 || allows(attention)) continue;
       return need(false, place_of_start(),
                   fmt::format("brings a model whose {} has {} heads, and this configuration has "
                               "{}, which would divide the same weights in another way; give it {}",
