@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "experiments/analysis/compared.h"
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/make_evidence.h"
@@ -109,13 +110,21 @@ statistics::Testing testing_of(const config::Comparison& compare) {
   return analysis::testing_of(compare.test, compare.correction);
 }
 
+/// Of each comparison that can be planned. Beside arms that are claimed to differ, of which the
+/// request has the difference, those with a margin to keep are planned as good as the baseline.
 std::vector<PowerPlan> plans_of(const analysis::Evidence& pilot, const config::Comparison& compare,
                                 const PowerRequest& request) {
+  std::vector<analysis::Compared> planned;
+  for (const auto& one : analysis::compared_in(pilot.tasks))
+    if (!one.arm.control && scatters(one.cell)) planned.push_back(one);
+  const auto differs = [&](const analysis::Compared& one) {
+    return aim_of(one.contrast().claim, request) == statistics::Aim::difference;
+  };
+  auto kept = request;
+  if (std::ranges::any_of(planned, differs)) kept.difference.reset();
   std::vector<PowerPlan> plans;
-  for (const auto& task : pilot.tasks)
-    for (const auto& arm : task.arms)
-      for (const auto& cell : arm.cells)
-        if (!arm.control && scatters(cell)) plans.push_back(plan_of(task, arm, cell, request));
+  for (const auto& one : planned)
+    plans.push_back(plan_of(one.task, one.arm, one.cell, differs(one) ? request : kept));
   if (plans.empty())
     throw UsageError(request.folder +
                      " has no comparison whose differences between seeds scatter; a pilot needs a "
@@ -323,7 +332,7 @@ void add_power(CLI::App& app) {
           "--difference", request->difference,
           "The smallest difference of the compared metric that should be shown; of arms that "
           "are claimed to be equal or no worse the difference, or the loss, that they "
-          "have, absent: none")
+          "have, absent, or if other arms are claimed to differ: none")
       ->check(above_zero());
   verb->add_option("--arms", request->arms,
                    "Comparisons of the study that is planned; default: as many as the pilot has")

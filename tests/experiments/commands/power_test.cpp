@@ -102,6 +102,17 @@ TEST_F(PowerTest, AClaimedDifferenceIsAboveTheMargin) {
   EXPECT_TRUE(says(power("").output, "--difference is missing"));
 }
 
+TEST_F(PowerTest, BesideAClaimedDifferenceAnArmWithAMarginHasNone) {
+  change("d_model: 24 } }", "d_model: 24 }, deep: { model.layers: 2 } }");
+  const auto all =
+      plans("control: false, claim: superior, margin: 10, arms: { deep: { claim: noninferior } }",
+            "--difference 1e6");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].at("difference"), 1e6);
+  EXPECT_EQ(all[1].at("shows"), "no_loss");
+  EXPECT_EQ(all[1].at("difference"), 0);
+}
+
 TEST_F(PowerTest, RefusesAPilotOfOneSeed) {
   ASSERT_EQ(shell(command("out")).code, 0);
   EXPECT_TRUE(ends(power("--difference 1"), 2, "two finished seeds or more"));
