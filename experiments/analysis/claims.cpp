@@ -167,7 +167,7 @@ void mark_collapsed(TaskEvidence& task) {
 void set_intervals(TaskEvidence& task, config::PairedTest test) {
   for (auto& arm : task.arms)
     for (auto& cell : arm.cells)
-      if (!is_censored(cell.sample))
+      if (!has_bounds(cell.sample))
         cell.sample.interval = interval_of(finished_values(cell.sample), test, cell.range);
 }
 
@@ -191,8 +191,18 @@ Tested tested_of(Cell& cell, const Sample& reference) {
   return tested;
 }
 
-bool can_be_tested(const Contrast& contrast) {
-  return !contrast.differences.empty() && statistics::all_finite(contrast.differences);
+/// Adds the contrast of the cell to what the family tests, if anything of it can be tested.
+void add_tested(Family& family, Cell& cell, const Sample& reference) {
+  auto& contrast = *cell.contrast;
+  if (contrast.differences.empty()) return;
+  if (!statistics::all_finite(contrast.differences)) {
+    if (std::ranges::none_of(contrast.differences, [](double d) { return std::isnan(d); }))
+      family.infinite.push_back(&contrast);
+    return;
+  }
+  family.tested.push_back(tested_of(cell, reference));
+  if (const auto& forecast = contrast.claim.forecast)
+    contrast.forecast = statistics::score_of(*forecast, contrast.mean);
 }
 
 /// Adds the contrasts of the arm, and those of primary cells to the family.
@@ -208,10 +218,7 @@ void add_contrasts(TaskEvidence& task, ArmEvidence& arm, const config::Compariso
     cell.contrast = contrast_of(cell, reference, comparison.test);
     if (!cell.primary) continue;
     cell.contrast->claim = config::claim_of(comparison, task.name, arm.name);
-    if (!can_be_tested(*cell.contrast)) continue;
-    family.tested.push_back(tested_of(cell, reference));
-    if (const auto& forecast = cell.contrast->claim.forecast)
-      cell.contrast->forecast = statistics::score_of(*forecast, cell.contrast->mean);
+    add_tested(family, cell, reference);
   }
 }
 
@@ -242,6 +249,7 @@ bool both_failed(const Cell& cell, const Sample& reference) {
 /// Runs that share seeds have no test, and no result that is computed from a test.
 void leave_untested(std::span<TaskEvidence> settings, Family& family) {
   family.tested.clear();
+  family.infinite.clear();
   for (auto& task : settings)
     for (auto& arm : task.arms)
       for (auto& cell : arm.cells)

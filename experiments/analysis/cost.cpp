@@ -88,8 +88,9 @@ Cell cost_cell(config::Resource resource, const Costs& costs) {
             .range = range,
             .sample = sample_of(std::move(values), range)};
   if (any_of(at_once)) cell.sample.at_once = std::move(at_once);
-  if (!any_of(censored)) return cell;
-  cell.sample.censored = std::move(censored);
+  if (any_of(censored)) cell.sample.censored = std::move(censored);
+  if (!has_bounds(cell.sample)) return cell;
+  if (is_censored(cell.sample) && !cell.sample.at_once.empty()) cell.sample.mean = kUntested;
   cell.sample.deviation = kUntested;
   cell.sample.interval.reset();
   return cell;

@@ -36,11 +36,11 @@ struct Sample {
   /// the study declares the t test.
   std::optional<statistics::Interval> interval;
   /// Which values are lower bounds: what a run that did not reach the target has spent; empty if
-  /// none is. If any is, the mean is a lower bound, too, and deviation and interval are not
-  /// defined.
+  /// none is.
   std::vector<bool> censored;
   /// Which values are upper bounds: of runs that were at the target at their first validation;
-  /// empty if none is.
+  /// empty if none is. Of bounds of one kind the mean is one, too, of both kinds it is NaN, and
+  /// deviation and interval are not defined.
   std::vector<bool> at_once;
   /// Which values are far worse than the rest: statistics::collapsed_seeds(). Only of primary
   /// cells.
@@ -48,6 +48,10 @@ struct Sample {
 };
 
 inline bool is_censored(const Sample& sample) { return !sample.censored.empty(); }
+/// Whether a value is a bound, so that nothing but the values' own bounds is known.
+inline bool has_bounds(const Sample& sample) {
+  return is_censored(sample) || !sample.at_once.empty();
+}
 
 /// What the differences from the baseline show.
 ABLATE_ENUM(

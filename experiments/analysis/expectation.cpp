@@ -35,9 +35,11 @@ Side term_side(const config::Term& term, const TaskEvidence& task) {
   if (cell == nullptr || cell->sample.count == 0)
     return {.text = fmt::format("{}.{}{} is missing", name, term.metric,
                                 term.test_set.empty() ? "" : "[" + term.test_set + "]")};
-  if (is_censored(cell->sample))
-    return {.text = fmt::format("{}.{} is {}: a run has not reached the target", name, term.metric,
-                                mean_figure(cell->sample, term.metric))};
+  if (has_bounds(cell->sample))
+    return {.text = fmt::format(
+                "{}.{} is {}: a run {}", name, term.metric, mean_figure(cell->sample, term.metric),
+                is_censored(cell->sample) ? "has not reached the target"
+                                          : "was at the target at its first validation")};
   const double mean = cell->sample.mean;
   if (term.factor == 1) return {mean, format_metric(mean, term.metric)};
   return {term.factor * mean,

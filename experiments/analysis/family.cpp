@@ -200,17 +200,26 @@ void test_within(Family& family) {
 }
 
 /// The signs of the differences, which no size of a collapse changes.
-Values signs_of(const Tested& one) {
+Values signs_of(const Contrast& contrast) {
   Values signs;
-  for (const double d : one.contrast->differences) signs.push_back(d > 0 ? 1 : d < 0 ? -1 : 0);
+  for (const double d : contrast.differences) signs.push_back(d > 0 ? 1 : d < 0 ? -1 : 0);
   return signs;
 }
 
-void test_signs(Family& family, bool jointly) {
+/// Whose signs are tested.
+std::vector<Contrast*> with_signs(const Family& family) {
+  std::vector<Contrast*> all;
+  for (const auto& one : family.tested) all.push_back(one.contrast);
+  all.insert(all.end(), family.infinite.begin(), family.infinite.end());
+  return all;
+}
+
+void test_signs(const Family& family, bool jointly) {
   std::vector<Values> signs;
   Values p;
-  for (const auto& one : family.tested) {
-    signs.push_back(signs_of(one));
+  const auto contrasts = with_signs(family);
+  for (const auto* contrast : contrasts) {
+    signs.push_back(signs_of(*contrast));
     p.push_back(statistics::sign_flip_p(signs.back()));
   }
   auto all = p;
@@ -218,7 +227,7 @@ void test_signs(Family& family, bool jointly) {
   const auto adjusted = jointly ? statistics::joint_sign_flip_p(signs, statistics::Side::both,
                                                                 joint_of(family.correction))
                                 : statistics::holm(all);
-  for (size_t i = 0; i < p.size(); ++i) family.tested[i].contrast->sign = {p[i], adjusted[i]};
+  for (size_t i = 0; i < p.size(); ++i) contrasts[i]->sign = {p[i], adjusted[i]};
 }
 
 void add_relative(Tested& one) {
@@ -229,9 +238,9 @@ void add_relative(Tested& one) {
 /// Corrects all p of the family for the looks before this one, too.
 void correct_for_looks(Family& family) {
   const double factor = family.look_factor();
-  for (auto& one : family.tested)
-    for (auto* test : {&one.contrast->difference, &one.contrast->sign, &one.contrast->within,
-                       &one.contrast->beyond})
+  for (auto* contrast : with_signs(family))
+    for (auto* test :
+         {&contrast->difference, &contrast->sign, &contrast->within, &contrast->beyond})
       if (!std::isnan(test->adjusted_p))
         test->adjusted_p = std::min(1.0, factor * test->adjusted_p);
 }
@@ -244,7 +253,7 @@ int64_t seeds_needed(const Family& family, int64_t comparisons, double (*smalles
 }  // namespace
 
 Correction test_family(Family& family) {
-  if (family.tested.empty()) return Correction::none;
+  if (with_signs(family).empty()) return Correction::none;
   for (auto& one : family.tested) {
     one.contrast->difference.p = difference_p(one.contrast->differences, family.test);
     add_relative(one);

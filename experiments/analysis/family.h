@@ -24,8 +24,9 @@ struct Tested {
 /// All comparisons of a family that can be tested.
 struct Family {
   std::vector<Tested> tested;
-  int64_t comparisons = 0;   // with those that cannot be tested
-  int64_t with_margins = 0;  // of these, those with a margin
+  std::vector<Contrast*> infinite;  // of which a difference is infinite: only signs are tested
+  int64_t comparisons = 0;          // with those that cannot be tested
+  int64_t with_margins = 0;         // of these, those with a margin
   config::PairedTest test = config::PairedTest::sign_flip;
   config::JointCorrection correction = config::JointCorrection::max_t;  // of sign flips
   int64_t look = 0;  // which one at the study's question; 0: of no series

@@ -27,13 +27,15 @@ std::string format_metric(double value, const std::string& metric) {
 }
 
 std::string mean_figure(const Sample& sample, const std::string& metric) {
-  if (is_censored(sample)) return "> " + format_metric(sample.mean, metric);
-  return value_beside(sample.mean, sample.interval, metric);
+  if (!has_bounds(sample)) return value_beside(sample.mean, sample.interval, metric);
+  if (std::isnan(sample.mean)) return "-";
+  return (is_censored(sample) ? "> " : "< ") + format_metric(sample.mean, metric);
 }
 
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric) {
-  const bool censored = is_censored(sample) && sample.censored[i];
-  return (censored ? "> " : "") + format_metric(sample.values[i], metric);
+  const bool above = is_censored(sample) && sample.censored[i];
+  const bool below = !sample.at_once.empty() && sample.at_once[i];
+  return (above ? "> " : below ? "< " : "") + format_metric(sample.values[i], metric);
 }
 
 std::string value_beside(double value, const std::optional<statistics::Interval>& interval,

@@ -176,16 +176,16 @@ void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;
     std::set<std::vector<bool>> seeds;
-    bool censored = false;
+    bool bounds = false;
     for (const auto& arm : task.arms) {
       const auto& sample = arm.cells[cell].sample;
       if (!arm.control && sample.count > 0) seeds.insert(seeds_of(sample));
       means.push_back(arm.control ? kUntested : sample.mean);
-      censored = censored || is_censored(sample);
+      bounds = bounds || has_bounds(sample);
     }
     if (!task.same_tokens && config::find_metric(task.arms.front().cells[cell].metric)->per_token)
       continue;
-    if (censored || seeds.size() > 1) continue;  // a lower bound may be the best or the worst
+    if (bounds || seeds.size() > 1) continue;  // what a bound is of may be the best or the worst
     for (size_t arm = 0; arm < means.size(); ++arm) {
       auto& mine = task.arms[arm].cells[cell];
       mine.best = is_best(means, arm, {mine.metric, mine.direction});

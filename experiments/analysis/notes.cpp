@@ -66,7 +66,8 @@ void add_targets(const Evidence& evidence, std::vector<std::string>& notes) {
       notes.push_back(fmt::format(
           "{}: cost to {}: what training has spent when the validation set first gets there, read "
           "off a straight line between two validations. \"> N\" is a bound: a run has spent N "
-          "without getting there; \"< N\": it was there at its first validation.",
+          "without getting there; \"< N\": it was there at its first validation. What is computed "
+          "of bounds is one, too.",
           task.name, task.target));
 }
 

@@ -130,8 +130,9 @@ std::pair<double, const char*> unit_of(double number) {
 }
 
 std::string large(double number) {
+  constexpr double kBeyondUnits = 999.5e15;
   const auto [unit, name] = unit_of(number);
-  if (unit == 1)
+  if (unit == 1 || std::abs(number) >= kBeyondUnits)
     return std::isfinite(number) ? typeset(fmt::format("{:.3g}", number)) : plain(number);
   const double scaled = std::abs(number) / unit;
   return fixed(number / unit, scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0) + name;

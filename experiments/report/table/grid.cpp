@@ -82,7 +82,7 @@ GridCell score_cell(const analysis::ArmEvidence& arm, const std::string& test_se
   const auto* cell = analysis::find_cell(arm, test_set, metric);
   if (cell == nullptr) return {"-"};
   auto figure = analysis::mean_figure(cell->sample, metric);
-  if (cell->sample.count > 1 && !analysis::is_censored(cell->sample))
+  if (cell->sample.count > 1 && !analysis::has_bounds(cell->sample))
     figure += " ± " + analysis::format_metric(cell->sample.deviation, metric);
   return {.text = std::move(figure), .best = cell->best};
 }

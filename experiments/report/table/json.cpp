@@ -24,7 +24,8 @@ using Json = nlohmann::json;
 #define ABLATE_RECORDED(Struct, ...) \
   void members_of(const Struct& o, auto&& visit) { ABLATE_MEMBERS(__VA_ARGS__) }
 
-ABLATE_RECORDED(analysis::Sample, values, count, mean, deviation, interval, censored, collapsed)
+ABLATE_RECORDED(analysis::Sample, values, count, mean, deviation, interval, censored, at_once,
+                collapsed)
 ABLATE_RECORDED(analysis::Test, p, adjusted_p)
 ABLATE_RECORDED(analysis::RelativeDifference, mean, interval)
 ABLATE_RECORDED(statistics::ForecastScore, inside, interval_score, brier)
@@ -99,9 +100,9 @@ void members_of(const analysis::LadderArm& o, auto&& visit) {
 
 /// Lists and texts that are left out if they are empty.
 constexpr auto kUnlessEmpty = std::to_array<std::string_view>(
-    {"censored", "collapsed", "sentence_tests", "cost_ratios", "fits", "components", "parts",
-     "target", "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside", "says",
-     "source", "left_out"});
+    {"censored", "at_once", "collapsed", "sentence_tests", "cost_ratios", "fits", "components",
+     "parts", "target", "no_claim", "best_at", "compute", "time", "no_verdict", "slope", "outside",
+     "says", "source", "left_out"});
 
 template <class Member>
 bool is_left_out(std::string_view name, const Member& member) {

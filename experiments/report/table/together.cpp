@@ -16,7 +16,10 @@ namespace {
 using analysis::PooledArm;
 using analysis::SizeVerdict;
 
+/// Of a number that a user gives, which may be too large for an integer.
 std::string size_figure(double parameters) {
+  constexpr double kCounted = 1e15;
+  if (parameters >= kCounted) return large(parameters);
   return analysis::count_figure(std::llround(parameters));
 }
 

@@ -187,6 +187,23 @@ TEST_F(CostToTest, ARunThatNeverGetsThereIsABoundAndNothingIsCompared) {
             "more." + kSteps + " is > 25: a run has not reached the target");
 }
 
+TEST_F(CostToTest, ARunThatIsThereAtOnceIsABoundFromAbove) {
+  const auto found = evidence({{9, 5, 6}, {9, 3, 2}}, {{4, 3, 2}, {7, 5, 4}},
+                              "expect: [more." + kSteps + " < base." + kSteps + "]\n");
+  const auto& sample = cell(found, "more").sample;
+  EXPECT_EQ(sample.at_once, (std::vector<bool>{true, false}));
+  EXPECT_EQ(mean_figure(sample, kSteps), "< 15");
+  EXPECT_EQ(value_figure(sample, 0, kSteps), "< 10");
+  EXPECT_EQ(value_figure(sample, 1, kSteps), "20");
+  EXPECT_TRUE(std::isnan(sample.deviation));
+  EXPECT_FALSE(cell(found, "more").best);
+  EXPECT_FALSE(found.expectations.at(0).holds);
+  EXPECT_EQ(found.expectations.at(0).numbers,
+            "more." + kSteps + " is < 15: a run was at the target at its first validation");
+  const auto both = evidence({{9, 5, 6}, {9, 3, 2}}, {{4, 3, 2}, {9, 8, 7}});
+  EXPECT_EQ(mean_figure(cell(both, "more").sample, kSteps), "-") << "no bound of either kind";
+}
+
 TEST_F(CostToTest, AreTestedWhereEveryRunGetsThere) {
   metric_ = kSteps;
   const std::vector<double> slow{9, 8, 4}, fast{4, 3, 2};

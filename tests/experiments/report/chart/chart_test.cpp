@@ -55,6 +55,8 @@ TEST(Number, HasATrueMinusAndADashWhereThereIsNone) {
   EXPECT_EQ(large(11'342.6), "11.3 k");
   EXPECT_EQ(large(999.9), "1.00 k");
   EXPECT_EQ(large(12), "12");
+  EXPECT_EQ(large(999e15), "999 P");
+  EXPECT_EQ(large(1e300), "1e+300");
 }
 
 TEST(Thinned, KeepsFewPointsAsTheyAre) {

@@ -289,6 +289,7 @@ TEST(Tables, ShowFurtherMetricsThatAStudyComparesByOrExpectsSomethingOf) {
 TEST(Tables, ShowALowerBoundAsOne) {
   auto evidence = evidence_with("length 12");
   evidence.tasks[0].arms[0].cells[0].sample.censored = {true, false};
+  evidence.tasks[0].arms[0].cells[1].sample.at_once = {false, true};
   for (const auto& text : {text_table(evidence), markdown_table(evidence)}) {
     EXPECT_TRUE(says(text, "> 0.550 "));
     EXPECT_FALSE(says(text, "0.550 ±"));
@@ -297,6 +298,8 @@ TEST(Tables, ShowALowerBoundAsOne) {
   const auto table = nlohmann::json::parse(json_table(evidence));
   EXPECT_EQ(table["tasks"][0]["arms"][0]["cells"][0]["sample"]["censored"],
             nlohmann::json({true, false}));
+  EXPECT_EQ(table["tasks"][0]["arms"][0]["cells"][1]["sample"]["at_once"],
+            nlohmann::json({false, true}));
 }
 
 TEST(Tables, SayHowManyComparisonsHolmsCorrectionCovers) {

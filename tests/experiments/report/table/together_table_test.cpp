@@ -47,6 +47,9 @@ TEST(TogetherTable, HasARowForEachSizeAndADashWhereItIsTooFar) {
   EXPECT_TRUE(says(text, "pooling takes 3"));
   EXPECT_TRUE(says(grid.note, "both are 97.5 % intervals, so that all 2 arms together have 95 %"));
   EXPECT_EQ(grid.rows[1].back().text, "-");
+  auto far = pooled_arms();
+  far.sizes.back() = 1e300;  // of --at
+  EXPECT_EQ(together_grid(far).rows[1][4].text, "1e+300");
 }
 
 TEST(TogetherTable, DoesNotRoundAMeanToZeroBesideAnIntervalWithoutIt) {
