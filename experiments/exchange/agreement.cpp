@@ -19,6 +19,7 @@ namespace {
 constexpr int64_t kBeams = 4;
 constexpr int64_t kLongestOutput = 48;
 constexpr double kScoreRounding = 1e-3;  // of the largest logit
+constexpr double kSuppressed = -5e3;     // an imported model's logits of what it never writes
 
 struct Inputs {
   torch::Tensor source, target;  // target undefined if the family reads one sequence
@@ -53,9 +54,12 @@ std::vector<int64_t> ids_of(const torch::Tensor& row) {
 
 void add_logits(Agreement& agreement, const torch::Tensor& expected, const torch::Tensor& found) {
   const auto finite = expected.isfinite().logical_and(found.isfinite());
-  const auto difference = (found - expected).abs().where(finite, 0);
+  const auto suppressed = expected.lt(kSuppressed).logical_and(found.lt(kSuppressed));
+  const auto compared = finite.logical_and(suppressed.logical_not());
+  const auto difference = (found - expected).abs().where(compared, 0);
   agreement.logits = std::max(agreement.logits, difference.max().item<double>());
-  agreement.scale = std::max(agreement.scale, expected.abs().where(finite, 0).max().item<double>());
+  agreement.scale =
+      std::max(agreement.scale, expected.abs().where(compared, 0).max().item<double>());
   agreement.not_finite += finite.logical_not().sum().item<int64_t>();
 }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "experiments/exchange/exchange.h"
+#include "models/initialization.h"
 #include "models/torchscript/torchscript.h"
 #include "tests/experiments/exchange/export_test_case.h"
 #include "tests/says.h"
@@ -90,6 +91,33 @@ TEST_F(ExportedLanguageModel, ThatStartsFromAnotherTokenThanInTrainingIsNoticed)
     const auto agreement = compare(run.model, module, contents);
     EXPECT_EQ(agrees(agreement, torch::kFloat), start == tokenizer::kBos) << to_text(agreement);
   }
+}
+
+TEST_F(ExportedLanguageModel, WhatIsNeverWrittenHidesNoDifference) {
+  auto run = run::load_run(run_, "");
+  std::get<models::LmHead>(run.experiment.model.output).bias = true;
+  const std::vector<data::Example> texts{{{}, "abc"}, {{}, "cad"}};
+  const ExportContents contents{.experiment = run.experiment,
+                                .tokenizers = run.tokenizers,
+                                .examples = run.format.encode(texts, run.tokenizers).examples};
+  auto model = run::make_model(run.experiment, run.tokenizers);
+  models::initialize(*model, 1);
+  model->eval();
+  const torch::NoGradGuard no_grad;
+  training::weights_of(*model).at("output_bias")[tokenizer::kUnk] = -1e4;
+  auto module = models::to_torchscript(model, {.pad = tokenizer::kPad,
+                                               .bos = tokenizer::kBos,
+                                               .eos = tokenizer::kEos,
+                                               .start = tokenizer::kBos});
+  const auto same = compare(model, module, contents);
+  EXPECT_TRUE(agrees(same, torch::kFloat)) << to_text(same);
+  EXPECT_LT(same.scale, 100);
+  module = module.deepcopy();  // whose parameters are no longer the model's
+  for (const auto& parameter : module.named_parameters())
+    if (parameter.name == "output_bias") parameter.value[tokenizer::kUnk + 1].add_(0.5);
+  const auto other = compare(model, module, contents);
+  EXPECT_NEAR(other.logits, 0.5, 1e-4);
+  EXPECT_FALSE(agrees(other, torch::kFloat));
 }
 
 TEST_F(ExportTest, InBfloat16IsSmallerAndAgrees) {
