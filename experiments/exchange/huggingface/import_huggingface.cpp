@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,26 @@ TokenizerSpecials said_by(const HubTokenizer& files) {
   return {.named = files.special,
           .start = first(files.around.before),
           .end = first(files.around.behind)};
+}
+
+/// The ids of a run's tokenizer are those of the folder's vocabulary.
+TokenizerSpecials said_by(const data::Tokenizers& run) {
+  const auto& special = run.source.specials();
+  return {.named = special, .start = special.bos, .end = special.eos};
+}
+
+/// Throws UsageError unless both have the same token under each of our ids.
+void require_same_ids(const tokenizer::IdMap& model, const tokenizer::IdMap& tokens,
+                      const std::string& folder) {
+  if (model.size() != tokens.size())
+    throw UsageError(
+        fmt::format("{} has {} tokens, and the tokenizer {}", folder, model.size(), tokens.size()));
+  for (int32_t id = 0; id < model.size(); ++id)
+    if (model.theirs(id) != tokens.theirs(id))
+      throw UsageError(
+          fmt::format("{} has other special tokens than the tokenizer, by which other tokens have "
+                      "the ids from {} on",
+                      folder, id));
 }
 
 /// The fields of Transformers 5.24 that change which text is written, with the values of plain
@@ -88,17 +109,13 @@ std::vector<std::string> other_ends(const nlohmann::json& said, const nlohmann::
 
 void import_huggingface(const ImportRequest& request) {
   if (!request.names.empty()) throw UsageError("--from huggingface takes no --names");
-  const auto files = request.tokenizers.empty() ? read_tokenizer(request.from) : HubTokenizer{};
-  const auto read =
-      read_huggingface(request.from, request.tokenizers.empty()
-                                         ? said_by(files)
-                                         : TokenizerSpecials{.named = {.unk = tokenizer::kUnk}});
-  const auto tokenizers = request.tokenizers.empty() ? tokenizers_of(files, read)
-                                                     : run::load_tokenizers(request.tokenizers);
+  std::optional<data::Tokenizers> given;
+  if (!request.tokenizers.empty()) given = run::load_tokenizers(request.tokenizers);
+  const auto files = given ? HubTokenizer{} : read_tokenizer(request.from);
+  const auto read = read_huggingface(request.from, given ? said_by(*given) : said_by(files));
+  const auto tokenizers = given ? *given : tokenizers_of(files, read);
   for (const auto* one : {&tokenizers.source, &tokenizers.target})
-    if (one->vocabulary_size() != read.ids.size())
-      throw UsageError(fmt::format("{} has {} tokens, and the tokenizer {}", request.from.string(),
-                                   read.ids.size(), one->vocabulary_size()));
+    require_same_ids(read.ids, one->ids(), request.from.string());
   auto environment = nlohmann::json{
       {"imported_from", std::filesystem::absolute(request.from).string()}, {"data_folder", "."}};
   const auto config = parse_config(training::read_bytes(request.from / "config.json"));
