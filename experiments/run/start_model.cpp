@@ -158,6 +158,38 @@ bool has_other_classes(const LoadedRun& source, const config::Experiment& own,
       drawn ? ", or name classifier in training.init_from.allow, so that it begins as drawn" : ""));
 }
 
+/// What training does to the bias by which an imported model never writes tokens that the original
+/// lacks, a line each; empty if it has none or keeps it.
+std::string suppression_notes(const LoadedRun& source, const training::TrainingOptions& options) {
+  constexpr const char* kBias = "output_bias";
+  const auto* head = std::get_if<models::LmHead>(&source.experiment.model.output);
+  if (head == nullptr || !head->bias || !options.trains()) return "";
+  const auto& ids = source.tokenizers.target.ids();
+  const auto bias = training::weights_of(*source.model).at(kBias);  // [V]
+  int64_t never = 0;
+  double depth = 0;
+  for (int32_t id = 0; id < ids.size(); ++id)
+    if (!ids.is_written(id)) {
+      ++never;
+      depth -= bias[id].item<double>();
+    }
+  if (never == 0) return "";
+  const auto tokens =
+      fmt::format("{} token{} that the imported model lacks", never, never == 1 ? "" : "s");
+  std::string notes;
+  if (!head->transform && !options.lora.given() && !is_allowed(kBias, options.freeze))
+    notes += fmt::format(
+        "training changes the bias that keeps {} from being written, and few families of --format "
+        "huggingface hold such a bias; training.freeze: [{}] keeps the model exportable\n",
+        tokens, kBias);
+  if (options.label_smoothing > 0)
+    notes += fmt::format(
+        "training.label_smoothing spreads probability over {}, too, which adds about {:.2g} to the "
+        "training loss\n",
+        tokens, options.label_smoothing * depth / static_cast<double>(ids.size()));
+  return notes;
+}
+
 /// The description of the weights that were taken.
 std::string description(const LoadedRun& source, const training::InitFromOptions& start) {
   std::vector<std::string> parts = start.drop.layers;
@@ -190,7 +222,7 @@ std::string start_model(models::TransformerImpl& model, const config::Experiment
   check_fit(parameters_of(model), left(parameters_of(*source.model)), experiment.training,
             from.folder);
   messages << copy_weights(model, left(training::weights_of(*source.model)), from.folder) << "\n"
-           << std::flush;
+           << suppression_notes(source, experiment.training) << std::flush;
   return description(source, start);
 }
 
