@@ -5,6 +5,7 @@
 #include "data/shared_text.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/errors.h"
+#include "experiments/records/failure.h"
 #include "experiments/records/run_start.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/start_model.h"
@@ -31,6 +32,11 @@ std::optional<std::filesystem::path> start_folder(const RunJob& job) {
   if (start.run) return std::filesystem::path(job.plan.data_folder) / *start.run;
   if (!start.arm) return {};
   const auto folder = job.folder.of_arm(*start.arm);
+  if (records::has_diverged(folder))
+    throw UsageError(fmt::format(
+        "training.init_from.arm: {} has diverged, which it would do again ({}); choose other "
+        "values for the arm '{}' under another name of the study",
+        folder.path.string(), records::why_missing(folder), *start.arm));
   if (!std::filesystem::exists(folder.result()))
     throw UsageError(fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
                                  folder.path.string(), *start.arm));

@@ -2,6 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "experiments/records/failure.h"
 #include "experiments/records/result.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
@@ -231,6 +232,15 @@ TEST_F(EvaluatedArmTest, WithAnotherModelIsRefused) {
   const auto words = refused("tokenizer.vocabulary: 9");
   EXPECT_TRUE(
       says(words, "training.init_from.arm brings a tokenizer with tokenizer.vocabulary null"));
+}
+
+TEST_F(EvaluatedArmTest, OfARunThatDivergedIsNotSentToRunItAgain) {
+  given_runs("out", "--arms base");
+  std::filesystem::remove(arm("base") / "result.json");
+  records::write_failure(arm("base"), {.exit_code = 5, .message = "step 3: the loss is nan"});
+  EXPECT_TRUE(ends(shell(command("out", "--arms beams")), 2,
+                   "base/seed-1 has diverged, which it would do again (failed with exit code 5: "
+                   "step 3: the loss is nan); choose other values for the arm 'base'"));
 }
 
 TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
