@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/analysis/family.h"
 #include "experiments/config/schema/option.h"
 
 namespace ablate::analysis {
@@ -70,8 +71,13 @@ std::string estimate_figure(double mean, const std::optional<statistics::Interva
 }
 
 std::string p_figure(double p) {
+  constexpr int kMostDigits = 6;
   if (std::isnan(p)) return "-";
-  return p < 0.0005 ? "< 0.001" : fmt::format("{:.{}f}", p, p < 0.0995 ? 3 : 2);
+  if (p < 0.0005) return "< 0.001";
+  int digits = p < 0.0995 ? 3 : 2;
+  // 0.0503 is not 0.050, which would claim something.
+  while (p > kLevel && digits < kMostDigits && p - kLevel < std::pow(10, -digits) / 2) ++digits;
+  return fmt::format("{:.{}f}", p, digits);
 }
 
 std::string percent_figure(double percent) {

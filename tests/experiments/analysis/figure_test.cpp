@@ -17,6 +17,13 @@ TEST(ParametersFigure, SaysHowManyATokenUsesWhereThatIsSome) {
 
 TEST(ParametersFigure, IsADashWhereNoRunHasFinished) { EXPECT_EQ(parameters_figure({}), "-"); }
 
+TEST(PFigure, AboveTheLevelOfClaimsDoesNotLookLikeIt) {
+  EXPECT_EQ(p_figure(102 / 2048.0), "0.050");
+  EXPECT_EQ(p_figure(103 / 2048.0), "0.0503") << "claims nothing";
+  EXPECT_EQ(p_figure(0.05), "0.050");
+  EXPECT_EQ(p_figure(0.0506), "0.051");
+}
+
 TEST(PercentFigure, HasNoExponent) {
   EXPECT_EQ(percent_figure(-3.21), "-3.2");
   EXPECT_EQ(percent_figure(0.042), "0.042");
