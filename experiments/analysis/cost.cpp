@@ -8,6 +8,8 @@
 #include <map>
 
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/joint_test.h"
 #include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/run_log.h"

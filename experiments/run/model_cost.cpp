@@ -1,10 +1,15 @@
 #include "experiments/run/model_cost.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 
+#include "experiments/config/schema/printer.h"
 #include "experiments/config/schema/schema.h"
+#include "experiments/records/result.h"
 #include "experiments/run/run_data.h"
 #include "models/feed_forward/feed_forward.h"
 #include "tokenizer/special_tokens.h"

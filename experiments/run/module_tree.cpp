@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/config/schema/printer.h"
+#include "experiments/config/schema/schema.h"
 
 namespace ablate::run {
 namespace {
