@@ -80,6 +80,10 @@ double PassFlops::forward(const PassExtent& extent) {
   return 2 * most_.products(extent, {}).forward;
 }
 
+double PassFlops::forward_in_training(const PassExtent& extent) {
+  return 2 * most_.products(extent, 0).forward;
+}
+
 double PassFlops::training(const PassExtent& extent, int64_t ahead) {
   const double most = flops_of(most_.products(extent, ahead));
   return fewest_ ? (most + flops_of(fewest_->products(extent, ahead))) / 2 : most;

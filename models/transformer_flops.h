@@ -47,6 +47,8 @@ class PassFlops {
   explicit PassFlops(const TransformerImpl& model);
   /// Those of a pass through all layers that evaluates.
   double forward(const PassExtent& extent);
+  /// The same of a pass in training, which may be longer than positions are for evaluation.
+  double forward_in_training(const PassExtent& extent);
   /// Those of the passes of an update over a batch that trains `ahead` further heads. The backward
   /// pass takes as many as a product for each of its two operands that has a gradient. If rounds
   /// are drawn, they are those of the mean number of rounds.

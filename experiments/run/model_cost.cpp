@@ -10,6 +10,7 @@
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/records/result.h"
+#include "experiments/run/load_run.h"
 #include "experiments/run/run_data.h"
 #include "models/feed_forward/feed_forward.h"
 #include "tokenizer/special_tokens.h"
@@ -139,8 +140,8 @@ ModelCost cost_of(const models::TransformerOptions& options, const models::Vocab
   models::initialize(*model, 1);
   return {.parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(*model),
-          .flops_per_token =
-              models::PassFlops(*model).forward({1, length, length}) / static_cast<double>(length),
+          .flops_per_token = models::PassFlops(*model).forward_in_training({1, length, length}) /
+                             static_cast<double>(length),
           .activation_bytes_per_token = activation_bytes(model, vocabulary, length)};
 }
 

@@ -185,6 +185,9 @@ TEST(Flops, OfRandomPositionIdsHaveNoMoreDistancesThanTheirRange) {
   };
   EXPECT_EQ(at(3), 3 * 3);
   EXPECT_EQ(at(9), 19);
+  const Transformer model(options, kTwenty);
+  EXPECT_THROW(PassFlops(*model).forward({1, 0, 10}), LengthError) << "of evaluation";
+  EXPECT_GT(PassFlops(*model).forward_in_training({1, 0, 10}), 0);
 }
 
 }  // namespace
