@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/config/schema/layer_changes.h"
+#include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/rules.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/yaml/document.h"
