@@ -125,6 +125,12 @@ void require_added(const std::set<std::string>& names, const std::map<std::strin
   }
 }
 
+/// A token that the class of such models adds to a model without being asked: T5's, of the spans
+/// that were taken out. Empty if the configuration asks for none.
+std::string added_by_class(const json& config, const tokenizer::Framing& usual) {
+  return usual.end && config.value("extra_ids", 100) > 0 ? "<extra_id_0>" : "";
+}
+
 /// Throws TokenizerError for a named token that a SentencePiece model lacks, so that only
 /// Transformers would find it in a text.
 void require_pieces(const std::set<std::string>& names, const Ids& pieces) {
@@ -236,7 +242,9 @@ HubTokenizer read_sentence_piece(const std::filesystem::path& file, const json& 
   const auto bytes = training::read_bytes(file);
   const auto pieces = tokenizer::token_ids(bytes);
   auto special = specials_of(config, pieces);
-  require_pieces(named_tokens(file.parent_path(), config), pieces);
+  auto names = named_tokens(file.parent_path(), config);
+  if (const auto added = added_by_class(config, usual); !added.empty()) names.insert(added);
+  require_pieces(names, pieces);
   tokenizer::add_missing(special, tokenizer::special_ids(bytes));
   return {.source = bytes,
           .target = bytes,
