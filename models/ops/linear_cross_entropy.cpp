@@ -69,14 +69,14 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     auto hidden_gradient = torch::empty_like(hidden);
     auto weight_gradient = weight.requires_grad() ? torch::zeros_like(weight) : torch::Tensor();
     auto losses = torch::empty({2, rows}, hidden.options().dtype(torch::kFloat));
-    auto generator = seeded_generator(options.draw_seed.value_or(0), hidden.device());
+    std::optional<at::Generator> generator;  // a CUDA graph that is captured could not have one
+    if (options.draw_seed) generator = seeded_generator(*options.draw_seed, hidden.device());
     for (int64_t begin = 0; begin < rows; begin += chunk) {
       const int64_t end = std::min(rows, begin + chunk);
       const auto part = counted.slice(0, begin, end);
       const auto gradient =  // of the logits // [chunk, V]
           capped_gradient(torch::mm(part, cast.t()), softcap, [&](const torch::Tensor& logits) {
-            const auto wanted =
-                options.draw_seed ? drawn(logits, generator) : target.slice(0, begin, end);
+            const auto wanted = generator ? drawn(logits, *generator) : target.slice(0, begin, end);
             return to_gradient(logits, wanted, options, losses.slice(1, begin, end));
           });
       auto slice = hidden_gradient.slice(0, begin, end);

@@ -45,9 +45,10 @@ struct Training {
   int64_t ahead = 0;  // further heads
   Precision precision = Precision::fp32;
   size_t accumulate = 1;
-  int steps = 12;        // three rounds of the batches
-  int killed_after = 0;  // steps, whereupon another process goes on; 0: never
-  double ema = 0;        // decay of the average that is validated every four steps; 0: no average
+  int steps = 12;              // three rounds of the batches
+  int killed_after = 0;        // steps, whereupon another process goes on; 0: never
+  int curvature_interval = 0;  // steps; 0: the optimizer learns none
+  double ema = 0;  // decay of the average that is validated every four steps; 0: no average
 };
 
 /// The records and the weights of some updates.
@@ -97,15 +98,17 @@ Trained train(const Training& training, bool with_graphs) {
     std::vector<data::Batch> of_step;
     for (size_t i = 0; i < training.accumulate; ++i)
       of_step.push_back(batches[next++ % batches.size()]);
-    trained.records.push_back(update(process->model, *process->optimizer, of_step,
-                                     {.learning_rate = 1e-2 / (1 + step),
-                                      .loss = training.loss,
-                                      .clips = {.norm = {{.most = 0.5}}},
-                                      .dropout = 0.2,
-                                      .dropout_seed = static_cast<uint64_t>(step),
-                                      .precision = training.precision,
-                                      .ahead = training.ahead,
-                                      .graphs = with_graphs ? &*process->graphs : nullptr}));
+    trained.records.push_back(update(
+        process->model, *process->optimizer, of_step,
+        {.learning_rate = 1e-2 / (1 + step),
+         .loss = training.loss,
+         .clips = {.norm = {{.most = 0.5}}},
+         .dropout = 0.2,
+         .dropout_seed = static_cast<uint64_t>(step),
+         .precision = training.precision,
+         .ahead = training.ahead,
+         .curvature = training.curvature_interval > 0 && step % training.curvature_interval == 0,
+         .graphs = with_graphs ? &*process->graphs : nullptr}));
     if (!process->average) continue;
     process->average->update();
     if (step % 4 == 3) trained.validations.push_back(process->validate());
@@ -187,6 +190,16 @@ TEST(PassGraphs, AnAverageIsValidatedBetweenReplaysTheSame) {
     training.killed_after = 0;
     expect_equal(with, train(training, false));
   }
+}
+
+TEST(PassGraphs, ACurvatureFromDrawnTargetsIsLearntBetweenReplaysTheSame) {
+  Training training{
+      .model = models::tiny(), .optimizer = Sophia{}, .accumulate = 2, .curvature_interval = 3};
+  const auto without = train(training, false);
+  training.killed_after = 5;
+  const auto with = train(training, true);
+  EXPECT_EQ(with.why, "");
+  expect_equal(with, without);
 }
 
 TEST(PassGraphs, FurtherHeadsAndAZLossLearnTheSame) {
