@@ -21,7 +21,7 @@ class ShapeModel {
   /// Of a model that runs through the layers that these options give it.
   ShapeModel(const TransformerImpl& model, const TransformerOptions& options);
   /// The products of a pass in training with `ahead` further heads; absent: of one that evaluates,
-  /// without what only training computes. Every pair of lengths runs once.
+  /// which draws no noise for routers. Every pair of lengths runs once.
   ops::Products products(const PassExtent& extent, std::optional<int64_t> ahead);
 
  private:

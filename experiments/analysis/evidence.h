@@ -35,12 +35,11 @@ struct Sample {
   /// 95 %: the centres that the study's test does not reject. Absent below six values, or two if
   /// the study declares the t test.
   std::optional<statistics::Interval> interval;
-  /// Which values are lower bounds: what a run that did not reach the target has spent; empty if
-  /// none is.
+  /// Which values are lower bounds: those of runs that did not reach the target; empty without one.
   std::vector<bool> censored;
   /// Which values are upper bounds: of runs that were at the target at their first validation;
-  /// empty if none is. Of bounds of one kind the mean is one, too, of both kinds it is NaN, and
-  /// deviation and interval are not defined.
+  /// empty without one. The mean of values with bounds of one kind is such a bound, too, and NaN
+  /// with bounds of both kinds; deviation and interval are then not defined.
   std::vector<bool> at_once;
   /// Which values are far worse than the rest: statistics::collapsed_seeds(). Only of primary
   /// cells.
@@ -48,7 +47,7 @@ struct Sample {
 };
 
 inline bool is_censored(const Sample& sample) { return !sample.censored.empty(); }
-/// Whether a value is a bound, so that nothing but the values' own bounds is known.
+/// Whether a value is a bound.
 inline bool has_bounds(const Sample& sample) {
   return is_censored(sample) || !sample.at_once.empty();
 }

@@ -185,7 +185,7 @@ void mark_best(TaskEvidence& task) {
     }
     if (!task.same_tokens && config::find_metric(task.arms.front().cells[cell].metric)->per_token)
       continue;
-    if (bounds || seeds.size() > 1) continue;  // what a bound is of may be the best or the worst
+    if (bounds || seeds.size() > 1) continue;  // a value beyond its bound may be the best
     for (size_t arm = 0; arm < means.size(); ++arm) {
       auto& mine = task.arms[arm].cells[cell];
       mine.best = is_best(means, arm, {mine.metric, mine.direction});

@@ -19,7 +19,8 @@ namespace {
 constexpr int64_t kBeams = 4;
 constexpr int64_t kLongestOutput = 48;
 constexpr double kScoreRounding = 1e-3;  // of the largest logit
-constexpr double kSuppressed = -5e3;     // an imported model's logits of what it never writes
+/// Above the logits of tokens that an imported model never writes.
+constexpr double kSuppressed = -5e3;
 
 struct Inputs {
   torch::Tensor source, target;  // target undefined if the family reads one sequence

@@ -10,7 +10,7 @@ namespace ablate::exchange {
 struct Agreement {
   int64_t inputs = 0;      // tensors of ids compared
   double logits = 0;       // largest difference of finite ones
-  double scale = 1;        // largest finite logit, at least 1, but for what neither ever writes
+  double scale = 1;        // largest finite logit of tokens that either may write, at least 1
   int64_t not_finite = 0;  // logits of either that are not
   int64_t searched = 0;    // rows decoded greedily and by beam search
   int64_t different = 0;   // whose ids or scores differ

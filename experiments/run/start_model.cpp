@@ -158,8 +158,8 @@ bool has_other_classes(const LoadedRun& source, const config::Experiment& own,
       drawn ? ", or name classifier in training.init_from.allow, so that it begins as drawn" : ""));
 }
 
-/// What training does to the bias by which an imported model never writes tokens that the original
-/// lacks, a line each; empty if it has none or keeps it.
+/// How training changes the bias by which an imported model never writes tokens that the original
+/// lacks, a line each; empty if the model has no such bias or keeps it.
 std::string suppression_notes(const LoadedRun& source, const training::TrainingOptions& options) {
   constexpr const char* kBias = "output_bias";
   const auto* head = std::get_if<models::LmHead>(&source.experiment.model.output);

@@ -126,7 +126,7 @@ void require_added(const std::set<std::string>& names, const std::map<std::strin
 }
 
 /// A token that the class of such models adds to a model without being asked: T5's, of the spans
-/// that were taken out. Empty if the configuration asks for none.
+/// that were taken out. Empty if the configuration asks for no such tokens.
 std::string added_by_class(const json& config, const tokenizer::Framing& usual) {
   return usual.end && config.value("extra_ids", 100) > 0 ? "<extra_id_0>" : "";
 }
