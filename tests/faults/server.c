@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,8 +106,10 @@ static int serve(int count, char** arguments, char** environment) {
 }
 
 /// A program that starts itself is not loaded, either. What it had open is closed as if it were.
-int execv(const char* path, char* const arguments[]) {
-  if (real_main == NULL || strcmp(path, "/proc/self/exe") != 0) return execve(path, arguments, environ);
+int execve(const char* path, char* const arguments[], char* const environment[]) {
+  if (real_main == NULL || strcmp(path, "/proc/self/exe") != 0)
+    return (int)syscall(SYS_execve, path, arguments, environment);
+  environ = (char**)environment;
   for (int file = STDERR_FILENO + 1; file < MOST_FILES; ++file)
     if ((fcntl(file, F_GETFD) & FD_CLOEXEC) != 0) close(file);
   int count = 0;

@@ -1,5 +1,6 @@
 """Several programs on one folder at once: many starts of one study, two programs on one study, two studies below one folder.
-There is one result of each run, the one that an undisturbed study has, and every start ends well.
+There is one result of each run, the one that an undisturbed study has, and every start ends well. Copies of a loaded program
+meet with faults as programs that load themselves.
 
     python3 tests/faults/together_test.py build/ablate [starts]
 
@@ -68,12 +69,24 @@ def two_studies(lab):
     return wrong_after(started_at_once([lab.command(name, output) for name in names]), output, left_by(alone))
 
 
+def copies(lab):
+    """Faults befall a copy as they do a program that loads itself, its workers included: as many calls are counted, but for
+    those that a clock decides."""
+    calls = {}
+    for lab.copies in (False, True):
+        output = lab.folder / f"copies-{lab.copies}"
+        calls[lab.copies] = lab.run(lab.command(STUDY, output), output).calls
+    lab.copies = False
+    if calls[True] < 0.9 * calls[False]:
+        yield f"{calls[True]} calls of copies are counted, and {calls[False]} of programs that load themselves"
+
+
 def main():
     starts = int(sys.argv[2]) if len(sys.argv) > 2 else STARTS
     count = 0
     with Laboratory(pathlib.Path(sys.argv[1]).resolve()) as lab:
         for what, wrong in ((f"{starts} starts at once", many_starts(lab, starts)), ("two programs", two_programs(lab)),
-                            ("two studies", two_studies(lab))):
+                            ("two studies", two_studies(lab)), ("copies", copies(lab))):
             wrong = list(wrong)
             count += len(wrong)
             print("\n".join([*wrong, f"{what}: {len(wrong)} wrong"]), flush=True)
