@@ -203,7 +203,7 @@ torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
 }
 
 /// Lets the optimizer learn the curvature from the gradient of all batches with targets that the
-/// model draws. One that is not finite teaches it nothing.
+/// model draws. A gradient that is not finite is left out.
 void learn_curvature(models::Transformer& model, Optimizer& optimizer,
                      std::span<const data::Batch> batches, const UpdateOptions& options) {
   const KeptBuffers kept(*model);

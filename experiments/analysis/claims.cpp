@@ -191,7 +191,8 @@ Tested tested_of(Cell& cell, const Sample& reference) {
   return tested;
 }
 
-/// Adds the contrast of the cell to what the family tests, if anything of it can be tested.
+/// Adds the contrast of the cell to those that the family tests, or whose signs it tests. Without a
+/// number for each seed it is left out.
 void add_tested(Family& family, Cell& cell, const Sample& reference) {
   auto& contrast = *cell.contrast;
   if (contrast.differences.empty()) return;

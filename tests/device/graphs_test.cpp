@@ -47,7 +47,7 @@ struct Training {
   size_t accumulate = 1;
   int steps = 12;              // three rounds of the batches
   int killed_after = 0;        // steps, whereupon another process goes on; 0: never
-  int curvature_interval = 0;  // steps; 0: the optimizer learns none
+  int curvature_interval = 0;  // steps; 0: no curvature is learnt
   double ema = 0;  // decay of the average that is validated every four steps; 0: no average
 };
 
