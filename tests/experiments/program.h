@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/experiments/loaded_program.h"
 #include "tests/folder.h"
 #include "tests/says.h"
 
@@ -98,15 +99,32 @@ inline std::string output_of(const Outcome& outcome) {
   return outcome.output;
 }
 
+inline Outcome outcome_of(int status, const std::string& output) {
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), output};
+}
+
+/// The same of a command for a shell, by a program that is loaded already, if one can be and is
+/// free.
+inline std::optional<Outcome> loaded(const std::string& command) {
+  static const std::string kServer = std::string(ABLATE_BUILD) + "/libserver.so";
+  static const bool kServed = std::filesystem::exists(kServer);
+  static std::mutex busy;
+  const auto plain = plain_command(command);
+  const std::unique_lock lock(busy, std::try_to_lock);
+  if (!kServed || !lock || !plain || plain->words[0] != kProgram) return std::nullopt;
+  static LoadedProgram program(kProgram, kServer);
+  const int status = program.run(*plain);
+  return outcome_of(status, read_file(program.said_by_last()));
+}
+
 inline Outcome shell(const std::string& command) {
-  Outcome outcome;
+  if (const auto outcome = loaded(command)) return *outcome;
+  std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   char buffer[4096];
   for (size_t got = 0; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    outcome.output.append(buffer, got);
-  const int status = pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
+    output.append(buffer, got);
+  return outcome_of(pclose(pipe), output);
 }
 
 /// What the program does with these words, each of which is text for a shell or a path.

@@ -2,11 +2,14 @@
 // has a process of its own, a copy of that one, and so have the processes that it starts of the same program. Loaded
 // before the program by LD_PRELOAD; tests/faults/processes.py asks.
 //
-//   FAULTS_SAID  with the number of a process behind it, from 0, the file that holds what it says
+//   FAULTS_SAID    with the number of a process behind it, from 0, the file that holds what it says
+//   FAULTS_ERRORS  of a request: standard error is the server's own, and not in that file
+//   FAULTS_FOLDER  of a request: where its processes begin
 //
 // A request on standard input is three numbers of four bytes: how many processes are to begin at once, how many variables
 // of the environment and how many bytes follow. Then come the variables and the arguments, each of which ends with a zero
-// byte. The answer on standard output is the status that each process ended with, in four bytes.
+// byte; a variable without a sign of equality is removed. The answer on standard output is the status that each process
+// ended with, in four bytes.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -44,14 +47,13 @@ static void say_to(uint32_t number) {
   const int input = open("/dev/null", O_RDONLY), output = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
+  if (getenv("FAULTS_ERRORS") == NULL) dup2(output, STDERR_FILENO);
   close(input);
   close(output);
 }
 
 /// What the process of one command does.
 static void begin(struct request request, char* words, uint32_t number) {
-  say_to(number);
   char* arguments[MOST_ARGUMENTS + 1] = {NULL};
   int count = 0;
   uint32_t variables = 0;
@@ -60,6 +62,9 @@ static void begin(struct request request, char* words, uint32_t number) {
       ++variables, putenv(word);
     else
       arguments[count++] = word;
+  say_to(number);
+  const char* folder = getenv("FAULTS_FOLDER");
+  if (folder != NULL && chdir(folder) != 0) _exit(1);
   void (*shim)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "faults_begin");
   if (shim != NULL) shim();
   exit(real_main(count, arguments, environ));
