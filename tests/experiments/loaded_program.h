@@ -79,7 +79,8 @@ class LoadedProgram {
     if (process_ == 0) {
       dup2(requests[0], STDIN_FILENO);
       dup2(answers[1], STDOUT_FILENO);
-      setenv("LD_PRELOAD", server.c_str(), 1);
+      const char* others = getenv("LD_PRELOAD");
+      setenv("LD_PRELOAD", (server + ":" + (others == nullptr ? "" : others)).c_str(), 1);
       setenv("FAULTS_SAID", said().c_str(), 1);
       execl(program.c_str(), program.c_str(), nullptr);
       _exit(127);

@@ -88,7 +88,7 @@ training::Weights with_separate_sines(const training::Weights& weights) {
 training::Tensors hub_tensors(training::Weights weights, models::TransformerOptions options,
                               const WrittenFamily& form, const std::vector<int32_t>& order) {
   if (form.separates_sines) weights = with_separate_sines(weights);
-  const auto map = family_map(form.family);
+  const auto& map = family_map(form.family);
   const auto origins = expanded(map.tensors, most_layers(options));
   for (const auto& [name, origin] : origins)
     if (origin.always && !weights.contains(name))

@@ -138,7 +138,7 @@ HubFiles hub_files_of(const ExportRequest& request, const run::LoadedRun& run) {
   if (const auto* learned = std::get_if<models::Learned>(&options.layer.position);
       learned != nullptr)
     length = std::min(length.value_or(learned->max_length), learned->max_length);
-  const auto family = family_map(form.family);
+  const auto& family = family_map(form.family);
   const auto vocabulary = vocabulary_of(tokenizer, family);
   set_vocabulary(form.config, std::ssize(vocabulary.order), vocabulary.special);
   form.config["dtype"] = request.type == torch::kBFloat16 ? "bfloat16" : "float32";

@@ -61,7 +61,7 @@ void finish(ConfigFields& config, const FamilyMap& map) {
 
 HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors) {
   const auto family = family_in(config);
-  const auto map = family_map(family);
+  const auto& map = family_map(family);
   const auto vocabulary = config.find_size("vocab_size");
   if (!vocabulary) config.refuse("vocab_size", "is missing");
   HubModel model{.family = family,

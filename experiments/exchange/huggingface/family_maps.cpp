@@ -1,13 +1,21 @@
 #include "experiments/exchange/huggingface/family_maps.h"
 
+#include <map>
+#include <mutex>
+
 #include "experiments/carried_texts.h"
 
 namespace ablate::exchange {
 
-FamilyMap family_map(const std::string& family) {
+const FamilyMap& family_map(const std::string& family) {
+  static std::map<std::string, FamilyMap> read;
+  static std::recursive_mutex reading;
+  const std::lock_guard lock(reading);
+  if (const auto found = read.find(family); found != read.end()) return found->second;
   const auto* yaml = text_named(family_yamls(), family);
   auto map = read_family_map(family + ".yaml", yaml);
-  return map.like.empty() ? map : read_family_map(family + ".yaml", yaml, family_map(map.like));
+  if (!map.like.empty()) map = read_family_map(family + ".yaml", yaml, family_map(map.like));
+  return read.emplace(family, std::move(map)).first->second;
 }
 
 std::vector<std::string> known_families() {

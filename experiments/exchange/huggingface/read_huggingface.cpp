@@ -77,7 +77,7 @@ HubCheckpoint read_huggingface(const std::filesystem::path& folder,
   const bool has_bias = std::get<models::LmHead>(read.options.output).bias;
   if (!all_written(read.ids)) std::get<models::LmHead>(read.options.output).bias = true;
 
-  const auto map = family_map(model.family);
+  const auto& map = family_map(model.family);
   const auto layers = most_layers(read.options);
   const auto origins = with_tying(expanded(map.tensors, layers), ties_output(read.options.tying));
   Assembly assembly(tensors, origins,

@@ -80,7 +80,7 @@ std::vector<std::string> candidates_of(const models::TransformerOptions& o) {
   const auto with = [&](const models::AttentionOptions& attention) {
     std::vector<std::string> names;
     for (const auto* name : kFamilies)
-      if (const auto model = family_map(name).model;
+      if (const auto& model = family_map(name).model;
           model.family == o.family && model.layer.attention.index() == attention.index())
         names.emplace_back(name);
     return names;
@@ -147,7 +147,7 @@ WrittenFamily write_family(const models::TransformerOptions& options, int64_t le
   std::vector<config::Difference> fewest;
   std::string nearest;
   for (const auto& family : candidates_of(form)) {
-    const auto map = family_map(family);
+    const auto& map = family_map(family);
     auto config = written_config(family, map, form, length);
     set_vocabulary(config, vocabulary, special);
     const auto found = differences(map, config, form);
