@@ -96,6 +96,10 @@ SpecialIds named_specials(std::string_view tokenizer_config,
   return specials;
 }
 
+std::optional<int32_t> unknown_in(std::string_view tokenizer_json) {
+  return huggingface::TokenizerJson(tokenizer_json).unknown_id();
+}
+
 Surroundings surroundings_of(std::string_view tokenizer_json) {
   constexpr int32_t kText = -1;
   const auto framed = huggingface::TokenizerJson(tokenizer_json).framed({kText});

@@ -47,6 +47,10 @@ bool is_json(std::string_view file);
 SpecialIds named_specials(std::string_view tokenizer_config,
                           const std::map<std::string, int32_t>& ids);
 
+/// The token that the model of a tokenizer.json writes for what it does not know; absent: none.
+/// Throws TokenizerError with the reason if the file is not usable.
+std::optional<int32_t> unknown_in(std::string_view tokenizer_json);
+
 /// Ids before and behind a text.
 struct Surroundings {
   std::vector<int32_t> before, behind;

@@ -17,14 +17,21 @@ class JsonModel : public TokenizerModel {
     return tokenizer_.decode(ids);
   }
   std::string normalized(std::string_view line) const override {
-    return marked(decode(encode(line)));
+    return marked(tokenizer_.decode(tokenizer_.tokens(line)));
   }
   std::vector<std::string> tokens(std::string_view line) const override {
     std::vector<std::string> found;
-    for (const auto id : encode(line)) found.push_back(token(id));
+    for (const auto& one : tokenizer_.tokens(line))
+      if (one.id >= 0) found.push_back(marked(tokenizer_.spelling(one)));
     return found;
   }
-  std::string token(int32_t id) const override { return marked(tokenizer_.spelling(id)); }
+  std::string left_out(std::string_view line) const override {
+    std::string text;
+    for (const auto& one : tokenizer_.tokens(line))
+      if (one.id < 0) text += *one.hidden;
+    return text.empty() ? text : tokenizer_.spelling({-1, std::move(text)});
+  }
+  std::string token(int32_t id) const override { return marked(tokenizer_.spelling({id})); }
   float score(int32_t) const override { return 0; }
 
  private:

@@ -87,10 +87,11 @@ Tokenizer Tokenizer::train(const TokenizerOptions& options, std::span<const std:
 Tokenizer Tokenizer::load(const std::filesystem::path& file) {
   auto bytes = read(file);
   try {
-    if (is_json(bytes))
-      return foreign(bytes, {.specials = named_specials(read(file.parent_path() / kTokenizerConfig),
-                                                        token_ids(bytes))});
-    return from_bytes(std::move(bytes));
+    if (!is_json(bytes)) return from_bytes(std::move(bytes));
+    const auto config = read(file.parent_path() / kTokenizerConfig);
+    auto specials = named_specials(config, token_ids(bytes));
+    add_missing(specials, {.unk = unknown_in(bytes)});
+    return foreign(bytes, {.specials = specials});
   } catch (const TokenizerError& error) {
     throw TokenizerError(file.string() + ": " + error.what());
   }
@@ -135,6 +136,10 @@ std::vector<std::string> Tokenizer::tokens(std::string_view line) const {
   return model_->file->tokens(line);
 }
 
+std::string Tokenizer::left_out(std::string_view line) const {
+  return model_->file->left_out(line);
+}
+
 std::string Tokenizer::decode(std::span<const int32_t> ids) const {
   std::vector<int32_t> kept;
   for (const int32_t id : ids)
@@ -175,6 +180,10 @@ Fidelity fidelity(const Tokenizer& tokenizer, std::string_view text) {
     if (ids[i] != kUnk) continue;
     ++result.unknown_tokens;
     result.hidden_bytes += std::ssize(with_spaces(tokens.at(i)));
+  }
+  if (const auto text_left_out = tokenizer.left_out(text); !text_left_out.empty()) {
+    ++result.unknown_tokens;
+    result.hidden_bytes += std::ssize(text_left_out);
   }
   const auto back = tokenizer.decode(ids);
   result.altered = back != text;

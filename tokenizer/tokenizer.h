@@ -67,6 +67,8 @@ class Tokenizer {
   /// The first `limit` ids.
   Encoded encode(std::string_view line, int64_t limit) const;
   std::vector<std::string> tokens(std::string_view line) const;
+  /// What no token stands for, not even an unknown one, in the order of the line.
+  std::string left_out(std::string_view line) const;
   /// The text of `ids`; padding, start and end tokens and ids outside the vocabulary are left out.
   std::string decode(std::span<const int32_t> ids) const;
   int64_t vocabulary_size() const;
@@ -88,10 +90,10 @@ std::string normal_form(const Tokenizer& tokenizer, std::string_view text);
 
 /// How faithfully texts survive encoding and decoding by a tokenizer.
 struct Fidelity {
-  int64_t unknown_tokens = 0;
-  int64_t hidden_bytes = 0;  // of the normalised text, behind the unknown tokens
-  bool altered = false;      // it is not restored exactly
-  bool lost = false;         // and its normal form, too
+  int64_t unknown_tokens = 0;  // all that is left out counts as one
+  int64_t hidden_bytes = 0;    // of the normalised text, behind the unknown tokens or left out
+  bool altered = false;        // it is not restored exactly
+  bool lost = false;           // and its normal form, too
 };
 
 Fidelity fidelity(const Tokenizer& tokenizer, std::string_view text);

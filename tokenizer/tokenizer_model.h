@@ -24,6 +24,7 @@ class TokenizerModel {
   virtual std::string normalized(std::string_view line) const = 0;
   virtual std::vector<int32_t> encode(std::string_view line) const = 0;
   virtual std::vector<std::string> tokens(std::string_view line) const = 0;
+  virtual std::string left_out(std::string_view) const { return {}; }
   virtual std::string decode(const std::vector<int32_t>& ids) const = 0;
   virtual std::string token(int32_t id) const = 0;
   virtual float score(int32_t id) const = 0;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/tokenizer/golden_files.h"
 #include "tokenizer/tokenizer.h"
 
 namespace ablate::tokenizer {
@@ -45,6 +46,82 @@ TEST(Fidelity, CountsTheBytesOfUnknownWordsWithTheirSpaces) {
   const auto found = fidelity(tokenizer, "dog sees cats tree");
   EXPECT_EQ(found.unknown_tokens, 1);
   EXPECT_EQ(found.hidden_bytes, 10) << "of ' sees cats'";
+}
+
+/// A tokenizer.json with this model, which divides texts at spaces and knows "a" and "dog".
+Tokenizer of_json(const std::string& model, const std::string& decoder = "null") {
+  return Tokenizer::foreign(R"({"added_tokens": [{"id": 0, "content": "[UNK]", "single_word": false,
+      "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
+      "pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": )" +
+                                decoder + R"(, "model": )" + model + "}",
+                            {.specials = {.unk = 0}});
+}
+
+TEST(Fidelity, KnowsWhatUnknownTokensOfATokenizerJsonStandFor) {
+  const auto words = of_json(
+      R"({"type": "WordLevel", "unk_token": "[UNK]", "vocab": {"[UNK]": 0, "a": 1, "dog": 2}})");
+  const auto parts = of_json(
+      R"({"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+          "max_input_chars_per_word": 100,
+          "vocab": {"[UNK]": 0, "a": 1, "dog": 2, "##s": 3, "incompre": 4}})",
+      R"({"type": "WordPiece", "prefix": "##", "cleanup": false})");
+  for (const auto& tokenizer : {words, parts}) {
+    EXPECT_EQ(tokenizer.tokens("a incomprehensible dog")[1], "incomprehensible");
+    const auto found = fidelity(tokenizer, "a incomprehensible dog");
+    EXPECT_EQ(found.unknown_tokens, 1);
+    EXPECT_EQ(found.hidden_bytes, 16) << "and not the five of [UNK]";
+    EXPECT_TRUE(found.altered && found.lost);
+    EXPECT_EQ(normal_form(tokenizer, "a  incomprehensible dog"), "a incomprehensible dog");
+    EXPECT_NE(normal_form(tokenizer, "a cat"), normal_form(tokenizer, "a"));
+  }
+}
+
+TEST(Fidelity, KnowsWhatUnknownPartsOfAWordStandFor) {
+  const auto merges = of_json(
+      R"({"type": "BPE", "unk_token": "[UNK]", "fuse_unk": true, "merges": ["a b"],
+          "vocab": {"[UNK]": 0, "a": 1, "b": 2, "ab": 3}})",
+      R"({"type": "Fuse"})");
+  const auto unigram = of_json(
+      R"({"type": "Unigram", "unk_id": 0, "vocab": [["[UNK]", 0], ["a", -2], ["b", -2],
+                                                    ["ab", -1]]})",
+      R"({"type": "Fuse"})");
+  for (const auto& tokenizer : {merges, unigram}) {
+    const auto tokens = tokenizer.tokens("ab\u732b\u732baxb");
+    EXPECT_EQ(tokens, (std::vector<std::string>{"ab", "\u732b\u732b", "a", "x", "b"}));
+    const auto found = fidelity(tokenizer, "ab\u732b\u732baxb");
+    EXPECT_EQ(found.unknown_tokens, 2);
+    EXPECT_EQ(found.hidden_bytes, 7);
+    EXPECT_TRUE(found.lost);
+  }
+  const auto unfused = of_json(
+      R"({"type": "BPE", "unk_token": "[UNK]", "merges": [], "vocab": {"[UNK]": 0, "a": 1}})");
+  EXPECT_EQ(unfused.tokens("xay"), (std::vector<std::string>{"x", "a", "y"}));
+}
+
+TEST(Fidelity, CountsWhatATokenizerWithoutAnUnknownTokenLeavesOut) {
+  const auto tokenizer =
+      of_json(R"({"type": "BPE", "merges": [], "vocab": {"[UNK]": 0, "a": 1, "b": 2}})",
+              R"({"type": "Fuse"})");
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("zab")), "ab");
+  EXPECT_EQ(tokenizer.tokens("zab"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(tokenizer.left_out("zab\u732b"), "z\u732b");
+  const auto found = fidelity(tokenizer, "zab\u732b");
+  EXPECT_EQ(found.hidden_bytes, 4);
+  EXPECT_EQ(found.unknown_tokens, 1) << "one sign ends the spelling";
+  EXPECT_TRUE(found.lost);
+  EXPECT_NE(normal_form(tokenizer, "zab"), normal_form(tokenizer, "ab"));
+}
+
+TEST(Fidelity, OfATokenizerJsonTellsTokensAsTheyAreEncoded) {
+  for (const char* name : {"bert", "unigram", "bpe_fused", "bpe_unfused", "bpe_with_prefix",
+                           "word_level", "llama2", "gpt2"}) {
+    const auto tokenizer =
+        Tokenizer::foreign(content(std::string("huggingface/golden/") + name + ".json"), {});
+    for (const auto& line : json_lines("huggingface/golden/texts.jsonl")) {
+      const auto text = from_latin1(line);
+      EXPECT_EQ(tokenizer.tokens(text).size(), tokenizer.encode(text).size()) << name << text;
+    }
+  }
 }
 
 }  // namespace

@@ -160,6 +160,11 @@ TEST(TokenizerJsonModel, IsLoadedFromItsFolderWithTheNamesBesideIt) {
   std::ofstream(folder / "tokenizer_config.json") << kBert;
   const auto tokenizer = Tokenizer::load(folder / "tokenizer.json");
   EXPECT_EQ(in_file(tokenizer, {kPad, kBos, kEos, kUnk}), (std::vector<int32_t>{0, 2, 3, 1}));
+  std::ofstream(folder / "tokenizer_config.json") << R"({"do_lower_case": true})";
+  const auto unnamed = Tokenizer::load(folder / "tokenizer.json");
+  EXPECT_EQ(in_file(unnamed, {kUnk}), std::vector<int32_t>{1})
+      << "the model's own, or unknown text would count as known";
+  EXPECT_EQ(fidelity(unnamed, "\u2603").unknown_tokens, 1);
   std::ofstream(folder / "run.model") << tokenizer.bytes();
   EXPECT_EQ(Tokenizer::load(folder / "run.model").bytes(), tokenizer.bytes());
 }

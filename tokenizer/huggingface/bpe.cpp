@@ -145,7 +145,7 @@ int32_t Bpe::unknown() const {
 
 /// What the word is merged from: its known characters, the bytes of others, or the unknown token.
 /// An unknown token waits for the next known character, which bytes are not.
-std::vector<int32_t> Bpe::symbols(std::string_view word) const {
+std::vector<int32_t> Bpe::symbols(std::string_view word, Hidden* hidden) const {
   std::vector<int32_t> ids;
   constexpr int32_t kNone = -1;
   int32_t waiting = kNone;
@@ -160,23 +160,32 @@ std::vector<int32_t> Bpe::symbols(std::string_view word) const {
     symbol = word.substr(begin, end - begin);
     if (begin > 0) symbol.insert(0, prefix_);
     if (end == word.size()) symbol += suffix_;
+    const auto known = ids.size();
     if (const auto id = vocabulary_.id(symbol)) {
       finish();
       ids.push_back(*id);
     } else if (!fallback_.write(symbol, ids) && unknown_) {
       if (!fuses_unknown_) finish();
+      if (hidden != nullptr && waiting == kNone) hidden->unknown.emplace_back();
+      if (hidden != nullptr) hidden->unknown.back() += symbol;
       waiting = unknown();
+    } else if (ids.size() == known && hidden != nullptr) {
+      hidden->left_out += symbol;
     }
   }
   finish();
   return ids;
 }
 
-void Bpe::encode(std::string_view word, std::vector<int32_t>& ids) const {
+std::optional<int32_t> Bpe::unknown_id() const {
+  return unknown_ ? vocabulary_.id(*unknown_) : std::nullopt;
+}
+
+void Bpe::encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden) const {
   if (whole_words_) {
     if (const auto id = vocabulary_.id(word)) return ids.push_back(*id);
   }
-  Merging merging(*this, symbols(word));
+  Merging merging(*this, symbols(word, hidden));
   merging.run();
   merging.write(ids);
 }

@@ -18,9 +18,11 @@ class Bpe {
   explicit Bpe(const Node& node);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Appends the ids of a word. Throws TokenizerError if it needs an unknown token and there is
-  /// none.
-  void encode(std::string_view word, std::vector<int32_t>& ids) const;
+  /// Appends the ids of a word, and what each unknown token among them stands for to `hidden`,
+  /// which may be null. Throws TokenizerError if it needs an unknown token and there is none.
+  void encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden = nullptr) const;
+  /// The unknown token; absent: there is none.
+  std::optional<int32_t> unknown_id() const;
 
  private:
   struct Merge {
@@ -34,7 +36,7 @@ class Bpe {
                  const Node& place);
   const Merge* merge(int32_t left, int32_t right) const;
   int32_t unknown() const;
-  std::vector<int32_t> symbols(std::string_view word) const;
+  std::vector<int32_t> symbols(std::string_view word, Hidden* hidden) const;
 
   Vocabulary vocabulary_;
   std::unordered_map<uint64_t, Merge> merges_;  // of a left and a right id

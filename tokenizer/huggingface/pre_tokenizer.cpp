@@ -12,10 +12,6 @@ namespace {
 constexpr std::string_view kGpt2 =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-std::string_view text_of(const Pieces& pieces, const Piece& piece) {
-  return std::string_view(pieces.bytes).substr(piece.begin, piece.end - piece.begin);
-}
-
 Part stretch(size_t begin, size_t end, bool match) {
   return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), match};
 }

@@ -26,6 +26,10 @@ struct Pieces {
   std::vector<Piece> list;  // in the order of the text, none of them empty
 };
 
+inline std::string_view text_of(const Pieces& pieces, const Piece& piece) {
+  return std::string_view(pieces.bytes).substr(piece.begin, piece.end - piece.begin);
+}
+
 /// What becomes of the delimiters at which a text is divided.
 enum class Delimiters { removed, isolated, with_previous, with_next, contiguous };
 

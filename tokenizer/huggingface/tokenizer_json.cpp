@@ -71,6 +71,20 @@ struct TokenizerJson::Parts {
         post_processor(read_part<PostProcessor>(root, "post_processor")),
         decoder(read_part<Decoder>(root, "decoder")) {}
 
+  /// The pieces that the model reads, and the added tokens between them.
+  Pieces pieces_of(std::string_view text) const {
+    if (text.size() > kLongestText)
+      throw TokenizerError("a text of more than 256 MiB cannot be encoded at once");
+    std::string line;
+    if (valid_utf8(text))
+      line = text;
+    else
+      for (const auto point : code_points(text)) append_utf8(line, point);
+    auto pieces = added.divide(line, normalizer);
+    pre_tokenizer.divide(pieces);
+    return pieces;
+  }
+
   const Vocabulary& vocabulary() const {
     return std::visit([](const auto& one) -> const Vocabulary& { return one.vocabulary(); }, model);
   }
@@ -82,15 +96,7 @@ TokenizerJson::TokenizerJson(std::string_view json, const std::vector<int32_t>& 
 }
 
 std::vector<int32_t> TokenizerJson::encode(std::string_view text) const {
-  if (text.size() > kLongestText)
-    throw TokenizerError("a text of more than 256 MiB cannot be encoded at once");
-  std::string line;
-  if (valid_utf8(text))
-    line = text;
-  else
-    for (const auto point : code_points(text)) append_utf8(line, point);
-  auto pieces = parts_->added.divide(line, parts_->normalizer);
-  parts_->pre_tokenizer.divide(pieces);
+  const auto pieces = parts_->pieces_of(text);
   std::vector<int32_t> ids;
   const auto write = [&](const auto& model, WordCache& cache) {
     for (const auto& piece : pieces.list) {
@@ -98,7 +104,7 @@ std::vector<int32_t> TokenizerJson::encode(std::string_view text) const {
         ids.push_back(piece.id);
       else
         cache.write(
-            std::string_view(pieces.bytes).substr(piece.begin, piece.end - piece.begin), ids,
+            text_of(pieces, piece), ids,
             [&](std::string_view word, std::vector<int32_t>& out) { model.encode(word, out); });
     }
   };
@@ -108,27 +114,59 @@ std::vector<int32_t> TokenizerJson::encode(std::string_view text) const {
   return ids;
 }
 
+std::vector<TokenizerJson::Token> TokenizerJson::tokens(std::string_view text) const {
+  const auto pieces = parts_->pieces_of(text);
+  std::vector<Token> tokens;
+  const auto write = [&](const auto& model, std::string_view word) {
+    std::vector<int32_t> ids;
+    Hidden hidden;
+    model.encode(word, ids, &hidden);
+    auto next = hidden.unknown.begin();
+    for (const auto id : ids) {
+      tokens.push_back({id});
+      if (id == model.unknown_id() && next != hidden.unknown.end())
+        tokens.back().hidden = std::move(*next++);
+    }
+    if (!hidden.left_out.empty()) tokens.push_back({-1, std::move(hidden.left_out)});
+  };
+  for (const auto& piece : pieces.list) {
+    if (piece.id != kText)
+      tokens.push_back({piece.id});
+    else
+      std::visit([&](const auto& model) { write(model, text_of(pieces, piece)); }, parts_->model);
+  }
+  return tokens;
+}
+
 std::vector<int32_t> TokenizerJson::framed(const std::vector<int32_t>& ids) const {
   return parts_->post_processor.frame(ids);
 }
 
+std::string TokenizerJson::decode(std::span<const int32_t> ids, bool specials) const {
+  std::vector<Token> tokens;
+  for (const auto id : ids) tokens.push_back({id});
+  return decode(tokens, specials);
+}
+
 // `tokenizers` knows a special token by what it decodes to, so one that the normalizer changes
 // stays.
-std::string TokenizerJson::decode(std::span<const int32_t> ids, bool specials) const {
-  std::vector<std::string> tokens;
+std::string TokenizerJson::decode(std::span<const Token> tokens, bool specials) const {
+  std::vector<std::string> texts;
   const auto left_out = [&](const std::string& text) {
     const auto* const known = parts_->added.find(text);
     return !specials && known != nullptr && known->special;
   };
-  for (const auto id : ids) {
-    if (const auto* const added = parts_->added.find(id)) {
+  for (const auto& [id, hidden] : tokens) {
+    if (hidden) {
+      texts.push_back(*hidden);
+    } else if (const auto* const added = parts_->added.find(id)) {
       const auto& text = added->normalized ? added->normal : added->content;
-      if (!left_out(text)) tokens.push_back(text);
-    } else if (const auto* const token = parts_->vocabulary().token(id)) {
-      tokens.push_back(*token);
+      if (!left_out(text)) texts.push_back(text);
+    } else if (const auto* const known = parts_->vocabulary().token(id)) {
+      texts.push_back(*known);
     }
   }
-  return parts_->decoder.decode(std::move(tokens));
+  return parts_->decoder.decode(std::move(texts));
 }
 
 int64_t TokenizerJson::vocabulary_size() const {
@@ -148,9 +186,14 @@ std::optional<std::string> TokenizerJson::token(int32_t id) const {
   return token == nullptr ? std::nullopt : std::optional(*token);
 }
 
-std::string TokenizerJson::spelling(int32_t id) const {
-  const auto known = token(id).value_or("");
-  return parts_->added.find(id) == nullptr ? parts_->decoder.spelling(known) : known;
+std::string TokenizerJson::spelling(const Token& token) const {
+  if (token.hidden) return parts_->decoder.spelling(*token.hidden);
+  const auto known = this->token(token.id).value_or("");
+  return parts_->added.find(token.id) == nullptr ? parts_->decoder.spelling(known) : known;
+}
+
+std::optional<int32_t> TokenizerJson::unknown_id() const {
+  return std::visit([](const auto& model) { return model.unknown_id(); }, parts_->model);
 }
 
 bool TokenizerJson::is_special(int32_t id) const {

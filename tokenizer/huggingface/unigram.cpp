@@ -66,7 +66,7 @@ std::vector<Unigram::Best> Unigram::best_divisions(std::string_view text) const 
 }
 
 // Unknown tokens that follow each other are one.
-void Unigram::encode(std::string_view text, std::vector<int32_t>& ids) const {
+void Unigram::encode(std::string_view text, std::vector<int32_t>& ids, Hidden* hidden) const {
   const auto best = best_divisions(text);
   struct Token {
     size_t begin, end;
@@ -88,6 +88,7 @@ void Unigram::encode(std::string_view text, std::vector<int32_t>& ids) const {
       ids.push_back(*id);
     else if (!fallback_.write(written, ids))
       ids.push_back(unknown_);
+    if (hidden != nullptr && ids.back() == unknown_) hidden->unknown.emplace_back(written);
   }
 }
 

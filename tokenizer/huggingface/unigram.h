@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,8 +17,10 @@ class Unigram {
   explicit Unigram(const Node& node);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Appends the ids of a text.
-  void encode(std::string_view text, std::vector<int32_t>& ids) const;
+  /// Appends the ids of a text, and what each unknown token among them stands for to `hidden`,
+  /// which may be null.
+  void encode(std::string_view text, std::vector<int32_t>& ids, Hidden* hidden = nullptr) const;
+  std::optional<int32_t> unknown_id() const { return unknown_; }
 
  private:
   struct Best;  // the best division of the text up to a place

@@ -31,9 +31,15 @@ WordPiece::WordPiece(const Node& node)
   node.allow({"unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"});
 }
 
-void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids) const {
-  if (std::ssize(code_points(word)) > longest_) return ids.push_back(unknown_);
+void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden) const {
   const auto known = ids.size();
+  if (std::ssize(code_points(word)) <= longest_ && divide(word, ids)) return;
+  ids.resize(known);
+  ids.push_back(unknown_);
+  if (hidden != nullptr) hidden->unknown.emplace_back(word);
+}
+
+bool WordPiece::divide(std::string_view word, std::vector<int32_t>& ids) const {
   std::string part;
   for (size_t begin = 0; begin < word.size();) {
     part = begin > 0 ? prefix_ : "";
@@ -44,13 +50,11 @@ void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids) const {
       part.resize(part.size() - last_character(part));
       if (part.size() > prefix) id = vocabulary_.id(part);
     }
-    if (!id) {
-      ids.resize(known);
-      return ids.push_back(unknown_);
-    }
+    if (!id) return false;
     ids.push_back(*id);
     begin += part.size() - prefix;
   }
+  return true;
 }
 
 WordLevel::WordLevel(const Node& node)
@@ -58,8 +62,9 @@ WordLevel::WordLevel(const Node& node)
   node.allow({"unk_token", "vocab"});
 }
 
-void WordLevel::encode(std::string_view word, std::vector<int32_t>& ids) const {
+void WordLevel::encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden) const {
   ids.push_back(vocabulary_.id(word).value_or(unknown_));
+  if (hidden != nullptr && ids.back() == unknown_) hidden->unknown.emplace_back(word);
 }
 
 }  // namespace ablate::tokenizer::huggingface

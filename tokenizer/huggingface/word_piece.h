@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,14 @@ class WordPiece {
   explicit WordPiece(const Node& node);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Appends the ids of a word.
-  void encode(std::string_view word, std::vector<int32_t>& ids) const;
+  /// Appends the ids of a word, and the word to `hidden`, which may be null, if it is unknown.
+  void encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden = nullptr) const;
+  std::optional<int32_t> unknown_id() const { return unknown_; }
 
  private:
+  /// Appends the ids of the parts of a word; false if one of them is unknown.
+  bool divide(std::string_view word, std::vector<int32_t>& ids) const;
+
   Vocabulary vocabulary_;
   int32_t unknown_;
   std::string prefix_;  // of parts within a word
@@ -33,8 +38,9 @@ class WordLevel {
   explicit WordLevel(const Node& node);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Appends the id of a word.
-  void encode(std::string_view word, std::vector<int32_t>& ids) const;
+  /// Appends the id of a word, and the word to `hidden`, which may be null, if it is unknown.
+  void encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden = nullptr) const;
+  std::optional<int32_t> unknown_id() const { return unknown_; }
 
  private:
   Vocabulary vocabulary_;
