@@ -25,9 +25,9 @@ OutputTransformImpl::OutputTransformImpl(Activation activation, const StackOptio
   parametrize(*this, stack);
 }
 
-torch::Tensor OutputTransformImpl::forward(const torch::Tensor& x) {
+torch::Tensor OutputTransformImpl::forward(const torch::Tensor& x, const ForwardContext& context) {
   const auto y = ops::hidden_layer(dense_(x), activation_, /*gated=*/false);
-  return norm_ ? norm_(y, ForwardContext()) : y;
+  return norm_ ? norm_(y, context) : y;
 }
 
 TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary)
@@ -152,23 +152,24 @@ torch::Tensor TransformerImpl::pooled(const StackOutput& encoded) const {
 ModelOutput TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
                                     const ForwardContext& context) {
   if (family_ == Family::decoder_only) {
-    return outputs_of(run(decoder_, target, nullptr, context));
+    return outputs_of(run(decoder_, target, nullptr, context), context);
   }
   auto encoded = encode(source, context);
-  if (family_ == Family::encoder_only)
-    return {
-        .hidden = input_of_output(pool_ ? head_dropout_(pooled(encoded), context) : encoded.output),
-        .routings = std::move(encoded.routings)};
-  auto decoded = outputs_of(run(decoder_, target, &encoded, context));
+  if (family_ == Family::encoder_only) {
+    if (pool_) encoded.output = head_dropout_(pooled(encoded), context);
+    return outputs_of(std::move(encoded), context);
+  }
+  auto decoded = outputs_of(run(decoder_, target, &encoded, context), context);
   auto routings = std::move(encoded.routings);
   std::ranges::move(decoded.routings, std::back_inserter(routings));
   decoded.routings = std::move(routings);
   return decoded;
 }
 
-ModelOutput TransformerImpl::outputs_of(StackOutput decoded) {
-  for (auto& x : decoded.ahead) x = input_of_output(x);
-  return {.hidden = input_of_output(decoded.output),
+ModelOutput TransformerImpl::outputs_of(StackOutput decoded, ForwardContext context) {
+  context.padding_mask = decoded.padding_mask;
+  for (auto& x : decoded.ahead) x = input_of_output(x, context);
+  return {.hidden = input_of_output(decoded.output, context),
           .ahead = std::move(decoded.ahead),
           .routings = std::move(decoded.routings)};
 }
@@ -185,8 +186,9 @@ ops::TargetScores TransformerImpl::score_targets(const torch::Tensor& source,
   return ops::score_targets(x, output_, target_out, ignored_target(labels(), pad_));
 }
 
-torch::Tensor TransformerImpl::input_of_output(const torch::Tensor& x) {
-  const auto y = transform_ ? transform_(x) : x;
+torch::Tensor TransformerImpl::input_of_output(const torch::Tensor& x,
+                                               const ForwardContext& context) {
+  const auto y = transform_ ? transform_(x, context) : x;
   return output_scale_ == 1 ? y : y * output_scale_;
 }
 
@@ -237,7 +239,8 @@ ModelOutput TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cach
     positions.divide(cache.documents, own);
   }
   const auto x = decoder_->enter(embed(ids, target_table_, positions.embedding()), context);
-  return outputs_of(decoder_->step(x.to(compute_type(context)), cache, positions, context));
+  return outputs_of(decoder_->step(x.to(compute_type(context)), cache, positions, context),
+                    context);
 }
 
 torch::Tensor TransformerImpl::forward_step(const torch::Tensor& ids, DecoderCache& cache,

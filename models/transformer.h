@@ -37,7 +37,8 @@ struct ModelOutput {
 class OutputTransformImpl : public Module {
  public:
   OutputTransformImpl(Activation activation, const StackOptions& stack);
-  torch::Tensor forward(const torch::Tensor& x);  // [..., D] -> [..., D]
+  torch::Tensor forward(const torch::Tensor& x,
+                        const ForwardContext& context);  // [..., D] -> [..., D]
 
  private:
   Activation activation_;
@@ -121,8 +122,8 @@ class TransformerImpl : public Module {
   torch::Tensor pooled(const StackOutput& encoded) const;
   torch::ScalarType compute_type(const ForwardContext& context) const;
   /// The input of the projection to the vocabulary. // [..., D] -> [..., D]
-  torch::Tensor input_of_output(const torch::Tensor& x);
-  ModelOutput outputs_of(StackOutput decoded);
+  torch::Tensor input_of_output(const torch::Tensor& x, const ForwardContext& context);
+  ModelOutput outputs_of(StackOutput decoded, ForwardContext context);
 
   TransformerOptions options_;
   Vocabulary vocabulary_;

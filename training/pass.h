@@ -38,6 +38,8 @@ class KeptBuffers {
     const torch::NoGradGuard no_grad;
     for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(values_[i]);
   }
+  /// Lets them stay as they are then.
+  void release() { buffers_.clear(); }
   KeptBuffers(const KeptBuffers&) = delete;
   KeptBuffers& operator=(const KeptBuffers&) = delete;
 

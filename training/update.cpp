@@ -240,6 +240,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   for (const auto& batch : batches) record.tokens += batch.tokens;
   if (options.curvature) learn_curvature(model, optimizer, batches, options);
   Clips clips(options.clips);
+  KeptBuffers before(*model);  // running moments do not follow an update that is left out
   Backward backward(model, batches, options, clips.observer());
   auto sums = backward.run();
   record.stop = add_over_ranks(options.ranks, *model, sums);
@@ -251,6 +252,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   if (options.mixtures) record.mixtures = mixture_records(*model, backward.mixtures());
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
   if (!record.skipped) {
+    before.release();
     clips.before_step(gradients, record.gradient_norm);
     optimizer.step(options.learning_rate);
     clips.after_step();

@@ -153,6 +153,9 @@ struct StackRules {
             "needs residual_mix none, since the others have weights for all depths");
     require(!routes(stack.last_layer().feed_forward), "output.ahead",
             "needs a last layer without experts, whose routing only layers report");
+    require(stack.last_layer().norm.kind != NormKind::batch, "output.ahead",
+            "needs a last layer without norm batch, whose running means would be those of all "
+            "heads");
   }
 
   /// Values that are mixed have one width.
@@ -183,6 +186,10 @@ struct StackRules {
             at + "norm.layernorm_scaling",
             "needs layers with weights of their own, without share.layers: a layer that runs at "
             "several depths has one number");
+    require(layer.norm.kind != NormKind::batch || stack.different_layers() == stack.depth,
+            at + "norm.kind",
+            "can be batch only in layers with weights of their own, without share.layers: a layer "
+            "that runs at several depths has one running mean");
     require(residual.skip || residual.drop == 0, at + "residual.drop",
             "must be 0 if residual.skip is false: a skipped sequence would become zero");
     require(residual.drop == 0 || stack.different_layers() == stack.depth, at + "residual.drop",

@@ -56,6 +56,19 @@ TEST(BatchNorm, BreaksCausalityInTrainingAndNotInEvaluation) {
             0.0);
 }
 
+TEST(BatchNorm, BehindTheOutputsTransformTakesItsStatisticsFromTheBatchToo) {
+  for (const auto* family : {"encoder_decoder", "decoder_only", "encoder_only"}) {
+    auto model =
+        make(tiny("norm.kind: batch, output: {transform: gelu}", std::string("family: ") + family));
+    const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+    const auto y = model->hidden(source, target, {.training = true}).hidden;
+    EXPECT_LT(y.mean(at::IntArrayRef{0, 1}).abs().max().item<double>(), 1e-5) << family;
+    const auto moments = model->named_buffers();
+    EXPECT_GT(moments["transform.norm.running_mean"].abs().max().item<double>(), 1e-3) << family;
+    EXPECT_NE(moments["transform.norm.running_variance"].max().item<double>(), 1.0) << family;
+  }
+}
+
 TEST(Residual, ATrainedFactorOfOneIsNoneAtFirst) {
   torch::NoGradGuard no_grad;
   const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});

@@ -188,6 +188,22 @@ TEST(Update, ANotFiniteLossLeavesTheWeightsAlone) {
   EXPECT_TRUE(torch::equal(embedding, model->output_weight()));
 }
 
+TEST(Update, ANotFiniteLossLeavesTheRunningMomentsAlone) {
+  auto model = models::make(models::tiny("layers: 1, norm.kind: batch, tying: none"),
+                            {kVocabulary, kVocabulary, tokenizer::kPad}, 1);
+  {
+    const torch::NoGradGuard no_grad;
+    model->named_parameters()["source_embedding"][5].fill_(std::numeric_limits<float>::infinity());
+  }
+  const auto moments = [&] {
+    return model->named_buffers()["encoder.layers.0.attention_norm.running_mean"];
+  };
+  EXPECT_TRUE(first_update(model, batch({0})).skipped);
+  EXPECT_EQ(moments().abs().max().item<double>(), 0.0);
+  EXPECT_FALSE(first_update(model, batch({1})).skipped);
+  EXPECT_GT(moments().abs().max().item<double>(), 0.0);
+}
+
 TEST(Update, IsAFunctionOfItsDropoutSeed) {
   const auto loss = [](uint64_t seed) {
     auto model = tiny_model();
