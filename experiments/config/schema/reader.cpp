@@ -306,6 +306,8 @@ bool Reader::is_list(const Value& value, const std::string& path, size_t length)
   const auto wanted = length > 0 ? fmt::format("a list of {} values", length) : "a list";
   if (value.type == Value::Type::empty)
     fail(value, path, fmt::format("is empty; give {}", wanted));
+  else if (value.type == Value::Type::scalar && length > 1)  // the others are not known
+    fail(value, path, fmt::format("must be {}, not 1", wanted));
   else if (value.type == Value::Type::scalar)
     fail(value, path,
          fmt::format("must be {}; write {}", wanted, suggested_list(last_key(path), value.scalar)));

@@ -95,6 +95,24 @@ bool same_tokens(const Experiment& left, const Experiment& right) {
   });
 }
 
+bool learns_tokens(const Experiment& experiment) {
+  return !experiment.tokenizer.file && experiment.tokenizer.kind != tokenizer::Kind::byte &&
+         !experiment.training.init_from.given() &&
+         !std::holds_alternative<data::Tokens>(experiment.data);
+}
+
+/// The key for which both learn their tokens from different texts; empty if there is none.
+std::string other_text(const Experiment& left, const Experiment& right) {
+  constexpr auto kOfTraining = std::to_array<std::string_view>(
+      {"data.task", "data.train", "data.train_pairs", "data.train_length", "data.train_digits",
+       "data.symbols", "data.examples.train"});
+  if (!learns_tokens(left) || !learns_tokens(right)) return {};
+  for (const auto& difference : differences(left, right))
+    if (std::ranges::find(kOfTraining, difference.path) != kOfTraining.end())
+      return difference.path;
+  return {};
+}
+
 /// Two arms of a task that are compared.
 struct Pair {
   std::string task;
@@ -107,13 +125,21 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
   const auto* right = configuration_of(study.configurations, pair.task, pair.right);
   if (left == nullptr || right == nullptr) return;
   const auto compared = data::compared_of(left->experiment.data);
-  if (same_tokens(left->experiment, right->experiment) || !is_per_token(pair.metric, compared))
-    return;
-  problems.add(
-      mark, fmt::format(
-                "{} is measured per token, and the arms {} and {} have different tokenizers (task "
-                "'{}'); use nats_per_character, bits_per_character or a score of the outputs",
-                pair.metric, in_quotes(pair.left), in_quotes(pair.right), pair.task));
+  if (!is_per_token(pair.metric, compared)) return;
+  const auto refuse = [&](const std::string& why, const char* remedy) {
+    problems.add(
+        mark, fmt::format("{} is measured per token, and the arms {} and {} {} (task '{}'); "
+                          "{}use nats_per_character, bits_per_character or a score of the "
+                          "outputs",
+                          pair.metric, in_quotes(pair.left), in_quotes(pair.right), why, pair.task,
+                          remedy));
+  };
+  if (!same_tokens(left->experiment, right->experiment))
+    return refuse("have different tokenizers", "");
+  const auto key = other_text(left->experiment, right->experiment);
+  if (!key.empty())
+    refuse("learn their tokenizers from different texts, by " + key,
+           "give both the tokenizer.file of `ablate tokenizer train`, or ");
 }
 
 /// The first key of the data that differs; empty if none does.
