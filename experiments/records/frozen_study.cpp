@@ -133,21 +133,28 @@ void check_copy(const StudyFolder& folder) {
         "own file");
 }
 
+/// A start leaves both files; a user's own study may be called study.yaml, too.
+bool was_started(const StudyFolder& folder) {
+  return std::filesystem::exists(folder.study()) && std::filesystem::exists(folder.command());
+}
+
 /// Throws UsageError if the folder is not a study's; for a run's folder the message names the
 /// study's.
 void require_study(const StudyFolder& folder) {
-  if (std::filesystem::exists(folder.study())) return;
+  if (was_started(folder)) return;
   const auto& given = folder.path;
   for (auto above = given.parent_path(); above.has_relative_path(); above = above.parent_path())
-    if (std::filesystem::exists(StudyFolder(above).study()))
+    if (was_started(StudyFolder(above)))
       throw UsageError(fmt::format("{} is a folder of the study in {}; give that one",
                                    given.string(), above.string()));
   if (std::filesystem::is_regular_file(given))
     throw UsageError(given.string() +
                      " is a file; give the study's folder, <output>/<study>, or a packed study "
                      "(`ablate pack`)");
-  throw UsageError(given.string() +
-                   " is not the folder of a study (<output>/<study>): it has no study.yaml");
+  throw UsageError(
+      fmt::format("{} is not the folder of a study (<output>/<study>): {}", given.string(),
+                  std::filesystem::exists(folder.study()) ? "its study.yaml was not started there"
+                                                          : "it has no study.yaml"));
 }
 
 void refuse_changes(const StudyFolder& folder, const config::ParsedStudy& now,

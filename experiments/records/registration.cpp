@@ -1,6 +1,7 @@
 #include "experiments/records/registration.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -115,6 +116,9 @@ std::string why_exploratory(const StudyRuns& runs, const StartedLock& started) {
     return "the program's source was not committed";
   if (!started.earlier_run.empty())
     return fmt::format("a run of the same arm and seed was there before: {}", started.earlier_run);
+  if (!runs.other_seeds.empty())
+    return fmt::format("these results are without registered seeds: {}",
+                       fmt::join(runs.other_seeds, ", "));
   if (!runs.missing.empty())
     return fmt::format("{} of its {} runs have not finished", runs.missing.size(),
                        runs.missing.size() + runs.results.size());

@@ -66,9 +66,9 @@ struct Standing {
 };
 
 /// Results are confirmatory if the study was registered before its first run, has not been changed
-/// since, all its runs have finished on the registered data with the registered program, whose
-/// source was committed, and no run of these arms and seeds was beside it under another name.
-/// Throws CheckpointError if the folder's record is damaged.
+/// since, all its runs, of every registered seed, have finished on the registered data with the
+/// registered program, whose source was committed, and no run of these arms and seeds was beside it
+/// under another name. Throws CheckpointError if the folder's record is damaged.
 Standing standing_of(const StudyRuns& runs);
 
 }  // namespace ablate::records

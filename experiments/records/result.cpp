@@ -112,6 +112,9 @@ void check_files(const RunFolder& folder, const RunResult& result) {
 
 StudyRuns read_runs(const config::Study& study, const StudyFolder& folder) {
   StudyRuns runs{.folder = folder};
+  for (const int64_t seed : study.declared_seeds)
+    if (std::ranges::find(study.seeds, seed) == study.seeds.end()) runs.other_seeds.push_back(seed);
+  if (study.looks_often()) runs.other_seeds.clear();  // any number of seeds is valid
   for (const auto& run : study.runs) {
     const auto place = folder.run(run);
     if (!run.waits.empty()) {

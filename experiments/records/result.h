@@ -169,6 +169,7 @@ struct StudyRuns {
   std::vector<RunResult> results;
   std::vector<MissingRun> missing;        // runs of the study without a result
   std::vector<MissingRun> left_out = {};  // is_left_out(): not among the missing
+  std::vector<int64_t> other_seeds = {};  // declared, but not those of the runs
 };
 
 /// The runs of `study` in its folder. Throws CheckpointError if a result.json or a file of it is

@@ -68,8 +68,12 @@ std::vector<RunFolder> runs_in(const std::filesystem::path& folder) {
 }
 
 void require_run(const RunFolder& folder) {
-  if (std::filesystem::exists(folder.config())) return;
   const auto& path = folder.path;
+  if (std::filesystem::exists(path / "manifest.json"))  // and a copy of the configuration
+    throw training::CheckpointError(
+        fmt::format("{} is a checkpoint, not a run folder; give its run, {}", path.string(),
+                    std::filesystem::weakly_canonical(path).parent_path().parent_path().string()));
+  if (std::filesystem::exists(folder.config())) return;
   if (!std::filesystem::exists(path))
     throw training::CheckpointError("there is no run folder " + path.string());
   if (is_study_file(path))

@@ -113,6 +113,22 @@ TEST_F(RegistrationTest, WhatDiffersFromTheLockIsTheReason) {
       << "a seed was added";
 }
 
+TEST_F(RegistrationTest, ResultsWithoutARegisteredSeedAreExploratory) {
+  write_file(study(), replaced(read_file(study()), "seeds: [1]", "seeds: [1, 2, 3]"));
+  write_lock(lock_of(study()), registration());
+  freeze(study(), {.seeds = {1}}, output());
+  const auto exploratory = [&](const config::Study& shown) {
+    auto runs = read_runs(shown, started());
+    runs.missing.clear();  // as if those of the started seeds had finished
+    return standing_of(runs).exploratory;
+  };
+  EXPECT_EQ(exploratory(read_frozen(started())),
+            "these results are without registered seeds: 2, 3");
+  const auto some = freeze(study(), {.seeds = {2, 3}}, output());
+  EXPECT_EQ(exploratory(read_frozen(started())), "");
+  EXPECT_EQ(exploratory(some), "these results are without registered seeds: 1");
+}
+
 TEST_F(RegistrationTest, ASourceThatWasNotCommittedIsNoRegisteredProgram) {
   auto dirty = registration();
   dirty.commit = "abc-dirty";
