@@ -17,6 +17,7 @@
 #include "experiments/commands/run_flags.h"
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
+#include "experiments/exchange/pack.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/registration.h"
@@ -147,6 +148,17 @@ Findings findings(config::Study study, const records::StudyFolder& folder) {
   return {std::move(study), std::move(runs), std::move(evidence)};
 }
 
+/// The findings on selected runs, which are no more confirmatory than those on the whole study.
+Findings selected_findings(config::Study study, const records::StudyFolder& folder,
+                           const analysis::Evidence& whole) {
+  auto selected = findings(std::move(study), folder);
+  if (!whole.confirmatory) {
+    selected.evidence.confirmatory = false;
+    selected.evidence.standing = whole.standing;
+  }
+  return selected;
+}
+
 bool selects(const config::Selection& selection) {
   return !selection.arms.empty() || !selection.tasks.empty() || !selection.sizes.empty() ||
          !selection.seeds.empty();
@@ -180,7 +192,7 @@ std::optional<Look> look(const RunRequest& request) {
   if (!shown.runs.results.empty())
     report::write_report(shown.study, shown.runs, shown.evidence, position_pictures(shown.study));
   if (selects(request.selection))
-    shown = findings(records::with_best_values(study, folder), folder);
+    shown = selected_findings(records::with_best_values(study, folder), folder, shown.evidence);
   return Look{std::move(shown), *outcome};
 }
 
@@ -221,6 +233,7 @@ void take_folder(const CLI::App& verb, RunRequest& request) {
     if (verb.get_option(fixed)->count() > 0) unread.emplace_back(fixed);
   refuse_unread(unread, "on the folder of a study that was started");
   const auto folder = records::named_study(request.study);
+  exchange::complete(folder.path, folder.path);
   const auto name = records::read_frozen(folder, run::counted_parameters()).name;
   if (folder.path.filename() != name)
     throw UsageError(fmt::format("{} holds the study {}; give the folder its name again",

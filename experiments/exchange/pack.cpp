@@ -168,6 +168,17 @@ bool is_pack(const fs::path& path) {
   return file.read(magic, 2) && magic[0] == 'P' && magic[1] == 'K';
 }
 
+void complete(const fs::path& folder, const fs::path& pack) {
+  if (!fs::exists(folder / kEqualFiles)) return;
+  for (const auto& [name, same] : equal_files(folder, pack)) {
+    if (fs::exists(folder / name)) continue;
+    if (!fs::exists(folder / same)) throw_damaged(pack);
+    training::create_folder((folder / name).parent_path());
+    training::write_durably(folder / name, training::read_bytes(folder / same));
+  }
+  fs::remove(folder / kEqualFiles);
+}
+
 void unpack(const fs::path& file, const fs::path& folder) {
   require_pack(file);
   try {
@@ -180,12 +191,7 @@ void unpack(const fs::path& file, const fs::path& folder) {
       training::write_durably(folder / name,
                               std::string_view(static_cast<const char*>(data.get()), size));
     }
-    for (const auto& [name, same] : equal_files(folder, file)) {
-      if (!fs::exists(folder / same)) throw_damaged(file);
-      training::create_folder((folder / name).parent_path());
-      training::write_durably(folder / name, training::read_bytes(folder / same));
-    }
-    fs::remove(folder / kEqualFiles);
+    complete(folder, file);
   } catch (const c10::Error& error) {
     if (training::is_out_of_memory(error)) throw;
     throw_damaged(file);
@@ -194,7 +200,10 @@ void unpack(const fs::path& file, const fs::path& folder) {
 
 OpenedStudy::OpenedStudy(const fs::path& folder_or_pack)
     : folder_(records::named_study(folder_or_pack)) {
-  if (!is_pack(folder_or_pack)) return;
+  if (!is_pack(folder_or_pack)) {
+    complete(folder_.path, folder_.path);
+    return;
+  }
   folder_ = unpacked_.emplace().path();
   unpack(folder_or_pack, folder_.path);
 }

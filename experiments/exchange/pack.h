@@ -20,6 +20,11 @@ bool is_pack(const std::filesystem::path& path);
 /// damaged or names a file outside of its study, IoError.
 void unpack(const std::filesystem::path& file, const std::filesystem::path& folder);
 
+/// Writes the files of a pack that was unzipped into `folder` and holds equal ones once, for which
+/// it has a list; without that list all are there. Throws CheckpointError that names `pack` if the
+/// list is damaged, IoError.
+void complete(const std::filesystem::path& folder, const std::filesystem::path& pack);
+
 /// A folder that exists as long as this value.
 class TemporaryFolder {
  public:
@@ -37,7 +42,8 @@ class TemporaryFolder {
 /// A study's folder, or the temporary one that a pack is unpacked to until this value ends.
 class OpenedStudy {
  public:
-  /// Throws as records::named_study() and unpack().
+  /// Completes a folder that was unzipped. Throws as records::named_study(), complete() and
+  /// unpack().
   explicit OpenedStudy(const std::filesystem::path& folder_or_pack);
 
   const records::StudyFolder& folder() const { return folder_; }

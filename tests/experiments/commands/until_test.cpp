@@ -49,6 +49,16 @@ TEST_F(Until, ARegisteredStudyIsConfirmatoryUnlessTheSourceWasNotCommitted) {
                       : "Exploratory: the program's source was not committed.");
 }
 
+TEST_F(Until, WhatIsPrintedOfSomeArmsOfARegisteredStudyIsNoMoreConfirmatoryThanItsReport) {
+  append(
+      "arms: { a: {}, b: { training.steps: 1 }, c: { training.steps: 2 } }\n"
+      "compare: { baseline: a, metric: perplexity, allow: [steps], control: false }\n");
+  EXPECT_TRUE(ends(ablate("register tiny.yaml"), 0));
+  const auto printed = output_of(run("--arms a,b"));
+  EXPECT_FALSE(results().at("confirmatory").get<bool>());
+  EXPECT_FALSE(says(printed, "Confirmatory")) << printed;
+}
+
 TEST_F(Until, AStudyThatWasChangedAfterItsRegistrationIsToldSoBeforeItRuns) {
   EXPECT_TRUE(ends(ablate("register tiny.yaml"), 0));
   EXPECT_TRUE(ends(run("--set training.steps=3"), 0,

@@ -78,6 +78,21 @@ TEST_F(Pack, HoldsEqualFilesOnce) {
   EXPECT_EQ(read_file(folder_ / "once_more/copy/base/twin/second.txt"), large);
 }
 
+TEST_F(Pack, UnzippedIsReportedAsTheFolderThatWasPacked) {
+  given_runs("out", "--seeds 1,2 --set training.steps=2");
+  ASSERT_EQ(program("report", ran()).code, 0);
+  ASSERT_EQ(program("pack", ran(), "--to", file()).code, 0);
+  ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
+            0);
+  const auto unzipped = folder_ / "unzipped/tiny";
+  const auto second = unzipped / "copy/base/seed-2";
+  EXPECT_FALSE(std::filesystem::exists(second / "config.yaml")) << "it equals the first seed's";
+  ASSERT_EQ(program("report", unzipped).code, 0);
+  EXPECT_EQ(read_file(unzipped / "results.json"), read_file(ran() + "/results.json"));
+  EXPECT_EQ(read_file(second / "config.yaml"), read_file(ran() + "/copy/base/seed-2/config.yaml"));
+  EXPECT_FALSE(std::filesystem::exists(unzipped / "equal_files.json"));
+}
+
 TEST_F(Pack, FilesThatAreNoneAreNamedInPlainWords) {
   const auto message = [&](const std::string& bytes) -> std::string {
     write_file(file(), bytes);
