@@ -14,6 +14,7 @@
 
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/lists.h"
+#include "experiments/config/study/match.h"
 #include "experiments/errors.h"
 #include "experiments/records/folders.h"
 
@@ -200,6 +201,40 @@ void add_token_tables(const Evidence& evidence, std::vector<std::string>& notes)
       notes.push_back(fmt::format(
           "{}: tables of tokens are up to {:.0f} % of a model. Parameters without them: {}.",
           task.name, 100 * largest, fmt::join(sizes, ", ")));
+  }
+}
+
+namespace {
+
+/// Whether `match` has solved for a value of the arm.
+bool is_matched(const config::Study& study, const std::string& task, const std::string& arm) {
+  const auto run = std::ranges::find_if(
+      study.runs, [&](const auto& one) { return one.task == task && one.arm == arm; });
+  return run != study.runs.end() && std::ranges::any_of(run->origins, [](const auto& origin) {
+           return origin.second == config::kMatchSource;
+         });
+}
+
+}  // namespace
+
+void add_unequal_sizes(const Evidence& evidence, const config::Study& study,
+                       std::vector<std::string>& notes) {
+  for (const auto& task : evidence.tasks) {
+    std::vector<std::string> sizes;
+    for (const auto& arm : task.arms) {
+      const auto* baseline = baseline_of(task, arm);
+      if (baseline == nullptr || baseline->parameters == 0 || arm.parameters == 0) continue;
+      const double ratio =
+          static_cast<double>(arm.parameters) / static_cast<double>(baseline->parameters);
+      if (std::abs(ratio - 1) > config::kMatchTolerance && is_matched(study, task.name, arm.name))
+        sizes.push_back(fmt::format("{} has {} parameters and {} has {}", arm.name, arm.parameters,
+                                    baseline->name, baseline->parameters));
+    }
+    if (!sizes.empty())
+      notes.push_back(fmt::format(
+          "{}: match has not made the arms equally large: {}. It counted with another vocabulary "
+          "than the training text has given; name its size (tokenizer.vocabulary).",
+          task.name, fmt::join(sizes, "; ")));
   }
 }
 

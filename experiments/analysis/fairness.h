@@ -25,4 +25,9 @@ void add_test_flaws(std::span<const records::RunResult> results, std::vector<std
 /// third of a model: their sizes without these tables.
 void add_token_tables(const Evidence& evidence, std::vector<std::string>& notes);
 
+/// Adds a note for each task with arms that `match` was to give the baseline's size and that have
+/// another one, since the vocabulary was not known when their keys were solved for.
+void add_unequal_sizes(const Evidence& evidence, const config::Study& study,
+                       std::vector<std::string>& notes);
+
 }  // namespace ablate::analysis

@@ -328,6 +328,14 @@ void add_training_notes(const config::Study& study, std::span<const records::Run
     notes.push_back(fmt::format("{}: {}.", config::listed(names), note));
 }
 
+/// "2.40 M beside 1.20 M", in full if the figures are the same.
+std::string beside(double own, double base) {
+  const auto one = std::llround(own), other = std::llround(base);
+  const auto first = count_figure(one), second = count_figure(other);
+  return first == second ? fmt::format("{} beside {}", one, other)
+                         : fmt::format("{} beside {}", first, second);
+}
+
 /// Arms with the same number of steps as their baseline but another number of tokens.
 void add_token_counts(const Evidence& evidence, std::vector<std::string>& notes) {
   constexpr double kAlike = 0.01;
@@ -338,9 +346,7 @@ void add_token_counts(const Evidence& evidence, std::vector<std::string>& notes)
       if (baseline == nullptr || arm.steps.mean != baseline->steps.mean) continue;
       const double own = arm.tokens.mean, base = baseline->tokens.mean;
       if (std::abs(own - base) > kAlike * base)
-        uneven.push_back(fmt::format("{} {} beside {} of {}", arm.name,
-                                     count_figure(std::llround(own)),
-                                     count_figure(std::llround(base)), baseline->name));
+        uneven.push_back(fmt::format("{} {} of {}", arm.name, beside(own, base), baseline->name));
     }
     if (!uneven.empty() && task.parts.empty())
       notes.push_back(
@@ -372,6 +378,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_training_notes(study, results, notes);
   add_token_counts(evidence, notes);
   add_token_tables(evidence, notes);
+  add_unequal_sizes(evidence, study, notes);
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);

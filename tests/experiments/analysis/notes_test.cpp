@@ -45,6 +45,22 @@ TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
                           "largest); "));
 }
 
+TEST(Notes, NameArmsThatMatchWasToMakeEquallyLarge) {
+  auto study = study_of(study_yaml(2, {"other"}, kCompare));
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
+  const std::string note = "copy: match has not made the arms equally large: ";
+  const auto notes_of_size = [&](int64_t parameters) {
+    for (auto& run : runs.results)
+      if (run.arm == "other") run.parameters = parameters;
+    return notes_of(make_evidence(study, runs));
+  };
+  EXPECT_FALSE(says(notes_of_size(2000), note)) << "nothing was matched";
+  for (auto& run : study.runs)
+    if (run.arm == "other") run.origins["model.feed_forward.d_hidden"] = "match";
+  EXPECT_TRUE(says(notes_of_size(2000), note + "other has 2000 parameters and base has 1234."));
+  EXPECT_FALSE(says(notes_of_size(1240), note)) << "1 % is allowed";
+}
+
 TEST(Sensitivity, IsTheMeanLossOverTheFilesValuesAboveTheBestOfAllThatWereTried) {
   auto study = study_of(study_yaml(
       2, {"other"},
