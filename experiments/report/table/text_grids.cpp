@@ -43,9 +43,19 @@ Grid in_text(const Grid& grid, bool brief) {
   return flat;
 }
 
-/// The first letters of a text, the last an ellipsis if some are left out.
+std::string last_letters(const std::string& text, size_t count) {
+  size_t at = text.size();
+  while (count > 0 && at > 0)
+    if ((static_cast<unsigned char>(text[--at]) & 0xc0U) != 0x80U) --count;
+  return text.substr(at);
+}
+
+/// The first and the last letters of a text around an ellipsis if some are left out: names often
+/// differ at their ends alone.
 std::string cut(const std::string& text, size_t most) {
-  return width(text) <= most ? text : shown(text, most - 1);
+  if (width(text) <= most) return text;
+  const size_t first = most / 2;
+  return shown(text, first + 1) + last_letters(text, most - first - 1);
 }
 
 constexpr size_t kShortestName = 12;  // letters that a name keeps

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "experiments/analysis/figure.h"
@@ -173,6 +174,11 @@ TEST(TerminalTable, TablesFitAHundredColumns) {
   }
   EXPECT_EQ(grids[0].rows.size(), 6U) << "every verdict, whatever the names";
   EXPECT_EQ(grids[1].rows.size(), 7U);
+  for (const auto& grid : grids) {
+    std::set<std::string> arms;
+    for (const auto& row : grid.rows) arms.insert(row[0].text);
+    EXPECT_EQ(arms.size(), grid.rows.size()) << "names that are cut still tell arms apart";
+  }
 }
 
 TEST(TerminalTable, BreaksSentencesAtWords) {
