@@ -55,16 +55,26 @@ std::span<const int32_t> written(const data::EncodedExample& example) {
   return std::span(example.target).subspan(static_cast<size_t>(example.prompt_length));
 }
 
-/// Mean lengths of the sides, and the share of unknown tokens.
+/// The ids that are neither the start nor the end of a text.
+int64_t inner_tokens(std::span<const int32_t> ids) {
+  return std::ranges::count_if(
+      ids, [](int32_t id) { return id != tokenizer::kBos && id != tokenizer::kEos; });
+}
+
+/// Mean lengths of the sides, and the share of unknown tokens. A class has no tokens, and running
+/// text that a decoder reads no source.
 void add_tokens(records::TestScores& scores, const data::EncodedSet& encoded) {
+  const bool pairs = data::writes_outputs(scores.compared);
   int64_t sources = 0, targets = 0;
   for (const auto& example : encoded.examples) {
-    sources += (example.source.empty() ? example.prompt_length : std::ssize(example.source)) - 1;
-    targets += std::ssize(written(example));
+    const auto prompt = pairs ? static_cast<size_t>(example.prompt_length) : 0;
+    sources += inner_tokens(example.source.empty() ? std::span(example.target).first(prompt)
+                                                   : std::span(example.source));
+    targets += scores.compared == data::Compared::label ? 0 : inner_tokens(written(example));
   }
   const auto examples = static_cast<double>(encoded.examples.size());
   scores.source_tokens = static_cast<double>(sources) / examples;
-  scores.target_tokens = static_cast<double>(targets) / examples - 1;
+  scores.target_tokens = static_cast<double>(targets) / examples;
   scores.unknown_targets = unknown_share(encoded, scores.compared == data::Compared::label);
 }
 

@@ -88,6 +88,8 @@ TEST(Evaluate, DivergesFromAGrammarByWhatTheLossIsAboveItsEntropy) {
   const data::TestSet test{.name = "test", .examples = {{"", "a b"}, {"", "c"}}, .nats = 2.5};
   const auto scores = evaluate(translator, {test}, experiment).tests.at(0);
   EXPECT_EQ(scores.tokens, 4);
+  EXPECT_EQ(scores.source_tokens, 0);
+  EXPECT_EQ(scores.target_tokens, 2) << "of the block, without the ends of its lines";
   EXPECT_NEAR(scores.divergence, std::log(scores.perplexity) - 0.5, 1e-9);
   EXPECT_TRUE(std::isnan(scores.bits_per_parameter));
 }
