@@ -91,7 +91,8 @@ void add_verify(CLI::App& app) {
   auto* verb = app.add_subcommand(
       "verify", "Check an exported TorchScript file: its digest, and its outputs once more");
   verb->add_option("file", request->file, "The file that `ablate export` wrote")->required();
-  verb->add_option("--sha256", request->sha256, "The digest that `ablate export` printed");
+  verb->add_option("--sha256", request->sha256, "The digest that `ablate export` printed")
+      ->transform([](const std::string& text) { return CLI::detail::to_lower(text); });
   verb->add_flag("--trust", request->trusted, "Load the file with any digest");
   verb->footer(
       "A TorchScript file is a program, so none of it is loaded without one of these two.\n"

@@ -6,13 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/commands/section_flags.h"
 #include "experiments/config/schema/option.h"
+#include "experiments/config/yaml/suggestion.h"
+#include "experiments/config/yaml/value.h"
 
 namespace ablate::commands {
 
@@ -85,11 +86,19 @@ inline std::string type_of_words(const std::vector<std::string>& words) {
 template <class Enum>
 CLI::Option* add_choice(CLI::App& verb, const std::string& flag, std::optional<Enum>& value,
                         const std::string& description) {
-  std::map<std::string, Enum> words;
-  for (const auto& [one, word] : names(Enum{})) words.emplace(word, one);
+  const auto words = config::choices_of(Enum{});
+  const auto number_of = [words](std::string& text) -> std::string {
+    for (const auto& [one, word] : names(Enum{}))
+      if (text == word) {
+        text = std::to_string(static_cast<int>(one));
+        return "";
+      }
+    return fmt::format("unknown {}; choose {}", config::in_quotes(text),
+                       config::alternatives(words));
+  };
   return verb.add_option(flag, value, description)
-      ->transform(CLI::CheckedTransformer(words).description(""))
-      ->type_name(type_of_words(config::choices_of(Enum{})));
+      ->transform(CLI::Validator(number_of, ""))
+      ->type_name(type_of_words(words));
 }
 
 }  // namespace ablate::commands
