@@ -53,8 +53,8 @@ TEST_F(SignalsTest, AVerbThatSavesNothingDiesByTheSignal) {
 }
 
 TEST_F(SignalsTest, TheReportOfAStudyDiesByTheSignal) {
-  NamedPipe input(folder_ / "tiny/study.yaml");
-  write_file(folder_ / "tiny/command.json", "{}");
+  NamedPipe input(folder_ / "tiny/command.json");
+  write_file(folder_ / "tiny/study.yaml", "");
   const pid_t process = start_process(kProgram + " report " + (folder_ / "tiny").string());
   ASSERT_TRUE(input.has_reader());
   kill(process, SIGTERM);
