@@ -28,8 +28,8 @@ class JsonModel : public TokenizerModel {
   std::string left_out(std::string_view line) const override {
     std::string text;
     for (const auto& one : tokenizer_.tokens(line))
-      if (one.id < 0) text += *one.hidden;
-    return text.empty() ? text : tokenizer_.spelling({-1, std::move(text)});
+      if (one.id < 0) text += tokenizer_.bytes(one.hidden->text);
+    return text;
   }
   std::string token(int32_t id) const override { return marked(tokenizer_.spelling({id})); }
   float score(int32_t) const override { return 0; }

@@ -112,6 +112,32 @@ TEST(Fidelity, CountsWhatATokenizerWithoutAnUnknownTokenLeavesOut) {
   EXPECT_NE(normal_form(tokenizer, "zab"), normal_form(tokenizer, "ab"));
 }
 
+TEST(Fidelity, CountsNoMarksOfPartsAndEndsAmongTheBytes) {
+  const auto ends = of_json(
+      R"({"type": "BPE", "unk_token": "[UNK]", "end_of_word_suffix": "</w>", "merges": [],
+          "vocab": {"[UNK]": 0, "a": 1, "a</w>": 2}})",
+      R"({"type": "BPEDecoder", "suffix": "</w>"})");
+  EXPECT_EQ(ends.tokens("xay a"), (std::vector<std::string>{"x", "a", "y\u2581", "a</w>"}));
+  EXPECT_EQ(fidelity(ends, "xay a").hidden_bytes, 3) << "of 'x' and 'y '";
+  EXPECT_EQ(normal_form(ends, "xay  xy"), "xay xy");
+  const auto parts = of_json(
+      R"({"type": "BPE", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+          "fuse_unk": true, "merges": [], "vocab": {"[UNK]": 0, "a": 1}})",
+      R"({"type": "WordPiece", "prefix": "##", "cleanup": false})");
+  EXPECT_EQ(parts.tokens("axyz"), (std::vector<std::string>{"a", "xyz"}));
+  EXPECT_EQ(fidelity(parts, "axyz").hidden_bytes, 3);
+  EXPECT_EQ(normal_form(parts, "axyz  a"), "axyz a");
+}
+
+TEST(Fidelity, CountsEachByteThatIsLeftOutOnce) {
+  const auto tokenizer = Tokenizer::foreign(
+      R"({"added_tokens": [], "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
+          "decoder": {"type": "ByteLevel"},
+          "model": {"type": "BPE", "merges": [], "vocab": {"a": 0, "\u00c3": 1}}})",
+      {});
+  EXPECT_EQ(fidelity(tokenizer, "a\u00fc\u00fc").hidden_bytes, 2) << "their first ones are known";
+}
+
 TEST(Fidelity, OfATokenizerJsonTellsTokensAsTheyAreEncoded) {
   for (const char* name : {"bert", "unigram", "bpe_fused", "bpe_unfused", "bpe_with_prefix",
                            "word_level", "llama2", "gpt2"}) {

@@ -143,6 +143,18 @@ int32_t Bpe::unknown() const {
                        "' is not in its vocabulary");
 }
 
+/// Adds the character from `begin` to `end` to the last unknown token; a space stands for the mark
+/// of a word's end.
+void Bpe::hide(std::string_view word, size_t begin, size_t end, Hidden& hidden) const {
+  auto& [text, written] = hidden.unknown.back();
+  if (text.empty() && begin > 0) written = prefix_;
+  text += word.substr(begin, end - begin);
+  written += word.substr(begin, end - begin);
+  if (end < word.size() || suffix_.empty()) return;
+  text += ' ';
+  written += suffix_;
+}
+
 /// What the word is merged from: its known characters, the bytes of others, or the unknown token.
 /// An unknown token waits for the next known character, which bytes are not.
 std::vector<int32_t> Bpe::symbols(std::string_view word, Hidden* hidden) const {
@@ -167,10 +179,10 @@ std::vector<int32_t> Bpe::symbols(std::string_view word, Hidden* hidden) const {
     } else if (!fallback_.write(symbol, ids) && unknown_) {
       if (!fuses_unknown_) finish();
       if (hidden != nullptr && waiting == kNone) hidden->unknown.emplace_back();
-      if (hidden != nullptr) hidden->unknown.back() += symbol;
+      if (hidden != nullptr) hide(word, begin, end, *hidden);
       waiting = unknown();
     } else if (ids.size() == known && hidden != nullptr) {
-      hidden->left_out += symbol;
+      hidden->left_out += word.substr(begin, end - begin);
     }
   }
   finish();

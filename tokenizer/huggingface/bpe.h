@@ -36,6 +36,7 @@ class Bpe {
                  const Node& place);
   const Merge* merge(int32_t left, int32_t right) const;
   int32_t unknown() const;
+  void hide(std::string_view word, size_t begin, size_t end, Hidden& hidden) const;
   std::vector<int32_t> symbols(std::string_view word, Hidden* hidden) const;
 
   Vocabulary vocabulary_;

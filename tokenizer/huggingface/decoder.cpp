@@ -200,10 +200,14 @@ std::string Decoder::decode(std::vector<std::string> tokens) const {
   return joined(tokens, between_);
 }
 
-std::string Decoder::spelling(const std::string& token) const {
+std::string Decoder::bytes(const std::string& token) const {
   const bool in_bytes = std::ranges::any_of(
       steps_, [](const Step& step) { return std::holds_alternative<FromByteCharacters>(step); });
-  const auto text = in_bytes ? bytes_of(token) : token;
+  return in_bytes ? bytes_of(token) : token;
+}
+
+std::string Decoder::spelling(const std::string& token) const {
+  const auto text = bytes(token);
   return valid_utf8(text) ? text : token;
 }
 

@@ -37,6 +37,8 @@ class Decoder {
 
   /// The text of tokens.
   std::string decode(std::vector<std::string> tokens) const;
+  /// The bytes of a token if it is written in the characters of bytes; else the token.
+  std::string bytes(const std::string& token) const;
   /// The text of a token by itself if it is written in the characters of bytes, unless these are no
   /// valid UTF-8; else the token.
   std::string spelling(const std::string& token) const;

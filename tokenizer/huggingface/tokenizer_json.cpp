@@ -127,7 +127,7 @@ std::vector<TokenizerJson::Token> TokenizerJson::tokens(std::string_view text) c
       if (id == model.unknown_id() && next != hidden.unknown.end())
         tokens.back().hidden = std::move(*next++);
     }
-    if (!hidden.left_out.empty()) tokens.push_back({-1, std::move(hidden.left_out)});
+    if (!hidden.left_out.empty()) tokens.push_back({-1, {{hidden.left_out, hidden.left_out}}});
   };
   for (const auto& piece : pieces.list) {
     if (piece.id != kText)
@@ -158,7 +158,7 @@ std::string TokenizerJson::decode(std::span<const Token> tokens, bool specials) 
   };
   for (const auto& [id, hidden] : tokens) {
     if (hidden) {
-      texts.push_back(*hidden);
+      texts.push_back(hidden->written);
     } else if (const auto* const added = parts_->added.find(id)) {
       const auto& text = added->normalized ? added->normal : added->content;
       if (!left_out(text)) texts.push_back(text);
@@ -187,9 +187,13 @@ std::optional<std::string> TokenizerJson::token(int32_t id) const {
 }
 
 std::string TokenizerJson::spelling(const Token& token) const {
-  if (token.hidden) return parts_->decoder.spelling(*token.hidden);
+  if (token.hidden) return parts_->decoder.spelling(token.hidden->text);
   const auto known = this->token(token.id).value_or("");
   return parts_->added.find(token.id) == nullptr ? parts_->decoder.spelling(known) : known;
+}
+
+std::string TokenizerJson::bytes(const std::string& written) const {
+  return parts_->decoder.bytes(written);
 }
 
 std::optional<int32_t> TokenizerJson::unknown_id() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/huggingface/hidden.h"
 #include "tokenizer/text/tokenizer_error.h"
 
 namespace ablate::tokenizer::huggingface {
@@ -21,7 +22,7 @@ class TokenizerJson {
   /// token stands for, in a model without an unknown one, has a negative id.
   struct Token {
     int32_t id;
-    std::optional<std::string> hidden = {};
+    std::optional<Hidden::Unknown> hidden = {};
   };
 
   /// Text cannot spell the tokens with the ids that are `hidden`. Throws TokenizerError with the
@@ -48,6 +49,8 @@ class TokenizerJson {
   /// What the token stands for in a text, as far as that is valid UTF-8 by itself, or else the
   /// token; empty if no token has the id.
   std::string spelling(const Token& token) const;
+  /// The bytes of what the model reads as `written`.
+  std::string bytes(const std::string& written) const;
   /// The token that the model writes for what it does not know; absent: there is none.
   std::optional<int32_t> unknown_id() const;
   /// Whether decoding leaves the token out.

@@ -88,7 +88,7 @@ void Unigram::encode(std::string_view text, std::vector<int32_t>& ids, Hidden* h
       ids.push_back(*id);
     else if (!fallback_.write(written, ids))
       ids.push_back(unknown_);
-    if (hidden != nullptr && ids.back() == unknown_) hidden->unknown.emplace_back(written);
+    if (hidden != nullptr && ids.back() == unknown_) hidden->add(written);
   }
 }
 

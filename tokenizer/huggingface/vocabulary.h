@@ -7,17 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tokenizer/huggingface/hidden.h"
 #include "tokenizer/huggingface/node.h"
 
 namespace ablate::tokenizer::huggingface {
 
 inline constexpr int64_t kLargestId = (int64_t{1} << 24U) - 1;
-
-/// What is not in the tokens of a word.
-struct Hidden {
-  std::vector<std::string> unknown;  // what unknown tokens stand for, one after the other
-  std::string left_out;              // what no token stands for, as there is no unknown one
-};
 
 /// Tokens and their ids, each of which stands once. Ids may be missing.
 class Vocabulary {

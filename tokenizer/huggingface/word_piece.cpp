@@ -36,7 +36,7 @@ void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids, Hidden*
   if (std::ssize(code_points(word)) <= longest_ && divide(word, ids)) return;
   ids.resize(known);
   ids.push_back(unknown_);
-  if (hidden != nullptr) hidden->unknown.emplace_back(word);
+  if (hidden != nullptr) hidden->add(word);
 }
 
 bool WordPiece::divide(std::string_view word, std::vector<int32_t>& ids) const {
@@ -64,7 +64,7 @@ WordLevel::WordLevel(const Node& node)
 
 void WordLevel::encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden) const {
   ids.push_back(vocabulary_.id(word).value_or(unknown_));
-  if (hidden != nullptr && ids.back() == unknown_) hidden->unknown.emplace_back(word);
+  if (hidden != nullptr && ids.back() == unknown_) hidden->add(word);
 }
 
 }  // namespace ablate::tokenizer::huggingface

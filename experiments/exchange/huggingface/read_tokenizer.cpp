@@ -192,7 +192,8 @@ HubTokenizer read_json_file(const std::filesystem::path& folder, const json& sai
   const auto tree = json::parse(file);
   const auto config = with_names_of_class(said, tree, ids);
   require_unchanged(config, tree);
-  const auto special = specials_of(config, ids);
+  auto special = specials_of(config, ids);
+  tokenizer::add_missing(special, {.unk = tokenizer::unknown_in(file)});
   const auto added = added_tokens(tree);
   require_added(named_tokens(folder, config), added, special, ids);
   require_same_flags(config, added);

@@ -52,5 +52,13 @@ TEST_F(GivenTokenizer, WithOtherSpecialTokensIsRefused) {
                    "has other special tokens than the tokenizer"));
 }
 
+TEST_F(GivenTokenizer, HasTheUnknownTokenOfItsModelIfNoConfigurationNamesOne) {
+  std::filesystem::remove(folder() / "tokenizer_config.json");
+  import("unnamed", "");
+  const auto loaded = run::load_run(folder() / "unnamed", "");
+  EXPECT_EQ(loaded.tokenizers.target.ids().theirs(tokenizer::kUnk), 7);
+  EXPECT_EQ(tokenizer::fidelity(loaded.tokenizers.target, "w8 unseen").unknown_tokens, 1);
+}
+
 }  // namespace
 }  // namespace ablate::exchange

@@ -39,7 +39,7 @@ TEST_F(SuppressionNotes, StandBeforeTheTrainingOfAnImportedModel) {
   };
   const auto usual = said({}, 0.1), kept = said({"output_bias"}, 0);
   EXPECT_TRUE(says(usual, "training.freeze: [output_bias] keeps the model exportable"));
-  EXPECT_TRUE(says(usual, "training.label_smoothing spreads probability over 2 tokens"));
+  EXPECT_TRUE(says(usual, "training.label_smoothing spreads probability over 1 token that"));
   EXPECT_TRUE(says(kept, "starting from"));
   EXPECT_FALSE(says(kept, "output_bias"));
   EXPECT_FALSE(says(kept, "label_smoothing"));
