@@ -28,12 +28,13 @@ std::vector<double> finished_values(const Sample& sample) {
   return finished;
 }
 
-SuccessRate success_of(const Sample& sample) {
+std::optional<SuccessRate> success_of(const Sample& sample) {
   constexpr double kSolved = 0.95;
   const auto values = finished_values(sample);
+  if (values.empty()) return {};
   SuccessRate rate{.runs = std::ssize(values)};
   rate.solved = std::ranges::count_if(values, [](double value) { return value >= kSolved; });
-  if (rate.runs > 0) rate.interval = statistics::wilson_interval(rate.solved, rate.runs);
+  rate.interval = statistics::wilson_interval(rate.solved, rate.runs);
   return rate;
 }
 

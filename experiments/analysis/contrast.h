@@ -15,8 +15,8 @@ Sample sample_of(std::vector<double> values,
 /// The values that are not missing.
 std::vector<double> finished_values(const Sample& sample);
 
-/// How many of the values, shares of right examples, count as solved.
-SuccessRate success_of(const Sample& sample);
+/// How many of the values, shares of right examples, count as solved; nothing without a value.
+std::optional<SuccessRate> success_of(const Sample& sample);
 
 /// The places of the values that neither sample lacks.
 std::vector<size_t> pairs_of(const Sample& arm, const Sample& baseline);

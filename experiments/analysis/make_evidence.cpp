@@ -378,9 +378,8 @@ Evidence make_evidence(const config::Study& declared, const records::StudyRuns& 
   std::ranges::move(over_all, std::inserter(evidence.tasks, evidence.tasks.begin()));
   if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study, standing.look);
   if (study.tuning)
-    evidence.tuning = tuning_of(
-        *study.tuning, vertices ? std::move(vertices->arms) : arms_of(study.tuning->searches));
-  if (evidence.tuning) add_gains(*evidence.tuning, evidence.baseline);
+    add_tuning(evidence, *study.tuning,
+               vertices ? std::move(vertices->arms) : arms_of(study.tuning->searches));
   for (const auto& clause : study.expect)
     evidence.expectations.push_back(check_clause(clause, evidence));
   evidence.missing = runs.missing;

@@ -50,8 +50,10 @@ double total_score(const SentenceTable& table, const statistics::CorpusScore& sc
 
 SentenceTest paired_test(const SentenceTable& arm, const SentenceTable& baseline,
                          const statistics::CorpusScore& score) {
-  if (arm.numbers == baseline.numbers) return {};
-  return {.difference = total_score(arm, score) - total_score(baseline, score),
+  const double difference = total_score(arm, score) - total_score(baseline, score);
+  // sacreBLEU's p of 0 beside 0 in every sample is the smallest one.
+  if (difference == 0) return {};
+  return {.difference = difference,
           .bootstrap_p = statistics::bootstrap_p(baseline, arm, score),
           .randomisation_p = statistics::randomisation_p(baseline, arm, score)};
 }

@@ -124,6 +124,17 @@ void add_gains(TuningEvidence& tuning, const std::optional<std::string>& baselin
   }
 }
 
+void add_tuning(Evidence& evidence, const config::Tuning& tuning, std::vector<TunedArm> arms) {
+  auto& added = evidence.tuning.emplace(tuning_of(tuning, std::move(arms)));
+  add_gains(added, evidence.baseline);
+  if (added.by == config::TunedBy::shared) return;
+  const auto is_tuned = [&](const ChangedKey& change) {
+    return std::ranges::find(added.keys, change.path, &config::TunedKey::path) != added.keys.end();
+  };
+  for (auto& task : evidence.tasks)
+    for (auto& arm : task.arms) std::erase_if(arm.changes, is_tuned);
+}
+
 std::string gain_sentence(const TunedArm& arm, const Evidence& evidence) {
   if (!arm.gain || std::isnan(arm.gain->at_best)) return "";
   auto equal = arm.gain->at_equal;

@@ -17,6 +17,10 @@ TuningEvidence tuning_of(const config::Tuning& tuning, std::vector<TunedArm> arm
 /// Sets each arm beside the baseline of its task.
 void add_gains(TuningEvidence& tuning, const std::optional<std::string>& baseline);
 
+/// Adds both to the evidence. Unless all seeds share one value, a tuned key is then no change of an
+/// arm.
+void add_tuning(Evidence& evidence, const config::Tuning& tuning, std::vector<TunedArm> arms);
+
 /// The mean score of the chosen values, or of the seeds' curves at the vertex; NaN without a
 /// choice.
 double best_score(const TunedArm& arm);

@@ -32,9 +32,15 @@ double deviation(std::span<const double> values) {
   const auto [least, most] = std::ranges::minmax(values);
   if (difference_of(most, least) == 0) return 0;
   const double middle = mean(values);
+  const double farthest = std::max(most - middle, middle - least);
+  // A power of two, so that no square overflows or vanishes, and all bits remain.
+  const int exponent = farthest > 0 && std::isfinite(farthest) ? std::ilogb(farthest) : 0;
   double squares = 0;
-  for (const double value : values) squares += (value - middle) * (value - middle);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+  for (const double value : values) {
+    const double distance = std::ldexp(value - middle, -exponent);
+    squares += distance * distance;
+  }
+  return std::ldexp(std::sqrt(squares / static_cast<double>(values.size() - 1)), exponent);
 }
 
 std::optional<Interval> t_interval(std::span<const double> values, const Interval& range) {

@@ -1,5 +1,6 @@
 #include "experiments/analysis/curve.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -84,6 +85,14 @@ TEST(Curves, HaveASensitivityInNatsHoweverMuchSeedsDiffer) {
   const auto evidence = of({{"base", {{2, 1, 2, 5}, {6, 5, 6, 9}}}});
   EXPECT_NEAR(curve_of(evidence).value, 0.002, 1e-12);
   EXPECT_NEAR(evidence.tuning->arms[0].sensitivity, (4. + 3 + 4 + 7) / 4 - 3, 1e-9);
+}
+
+/// The vertices are nearest to 0.002 and to 0.004.
+TEST(Curves, LeaveTheirKeyOutOfTheChangesOfAnArm) {
+  const auto evidence = of({{"base", {{3, 2, 3, 6}}}, {"more", {{6, 3, 2, 3}}}});
+  const auto& changes = arm_of(evidence, "more").changes;
+  EXPECT_EQ(std::ranges::find(changes, "training.schedule.peak", &ChangedKey::path), changes.end());
+  EXPECT_FALSE(changes.empty());
 }
 
 TEST(Curves, StayWithinTheRangeOfAMetric) {

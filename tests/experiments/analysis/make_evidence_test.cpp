@@ -200,6 +200,8 @@ TEST(Evidence, SuccessIsCountedInSeedsThatHaveNearlyAllRight) {
   EXPECT_EQ(success.runs, 6);
   EXPECT_NEAR(success.interval.low, 0.0968, 1e-4);
   EXPECT_FALSE(cell_of(evidence, "more", "perplexity").success.has_value());
+  const auto open = evidence_of(study_yaml(1, {"more"}, kCompare), {{"base", {1.0}}});
+  EXPECT_FALSE(cell_of(open, "more").success.has_value()) << "of no run";
 }
 
 TEST(Evidence, OverTasksThereIsNoMeanOfAMetricWithoutAHighestValue) {

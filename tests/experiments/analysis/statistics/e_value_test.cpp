@@ -85,6 +85,17 @@ TEST(EValue, AnIntervalHoldsTheCentresThatAreNotRejectedAndMovesWithTheValues) {
   EXPECT_FALSE(e_value_interval_at(std::vector{1.0, 2.0, 1.5}, 0.05)) << "so few reject nothing";
 }
 
+/// Such as of perplexities after training has diverged.
+TEST(EValue, NeitherLargeNorSmallDifferencesAreLost) {
+  const std::vector<double> values{0.9, 1.3, 1.1, 0.7, 0.9, 1.2, 1, 0.8};
+  for (const int exponent : {600, -600}) {
+    auto scaled = values;
+    for (double& value : scaled) value = std::ldexp(value, exponent);
+    EXPECT_EQ(e_value_p(scaled), e_value_p(values));
+    EXPECT_EQ(deviation(scaled), std::ldexp(deviation(values), exponent));
+  }
+}
+
 TEST(EValue, TheSmallestPIsOfDifferencesEachMuchLargerThanAllBefore) {
   std::vector<double> differences;
   for (int64_t count = 1; count <= 12; ++count) {
