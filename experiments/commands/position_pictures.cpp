@@ -103,6 +103,11 @@ std::string settings_of(const config::Experiment& experiment) {
   return settings;
 }
 
+std::string words_of(const DrawnStack& stack) {
+  return fmt::format("{} positions, d_model {}, {} heads", stack.length, stack.context.d_model,
+                     stack.context.heads);
+}
+
 /// A scheme's vectors, angles and biases as a new model has them; trained ones have their initial
 /// values. Empty if the scheme depends on content.
 report::PositionPicture position_picture(const std::string& name, const PositionOptions& scheme,
@@ -114,7 +119,7 @@ report::PositionPicture position_picture(const std::string& name, const Position
   models::initialize(*position, 1);
   const auto positions = torch::arange(length);
   const auto terms = position->terms(positions, positions);
-  report::PositionPicture picture{.scheme = name};
+  report::PositionPicture picture{.scheme = name, .stack = words_of(stack)};
   if (terms.embedding.defined()) add_embedding(terms.embedding, picture);
   if (terms.attention.rotation.cosine.defined()) add_rotation(terms.attention.rotation, picture);
   if (terms.attention.bias.defined()) add_bias(terms.attention.bias, picture);
@@ -170,9 +175,8 @@ std::string position_page(const DrawnStack& stack) {
   }
   const auto causal = stack.context.causal ? "causal" : "bidirectional";
   return report::pictures_page(
-      fmt::format("{} positions, d_model {}, {} heads; a {} stack. Without a picture, because they "
-                  "depend on content: {}.",
-                  stack.length, stack.context.d_model, stack.context.heads, causal, by_content),
+      fmt::format("{}; a {} stack. Without a picture, because they depend on content: {}.",
+                  words_of(stack), causal, by_content),
       pictures);
 }
 

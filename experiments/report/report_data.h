@@ -66,6 +66,7 @@ struct SampleOutputs {
 struct PositionPicture {
   std::string scheme;
   std::vector<std::string> arms;  // that use it
+  std::string stack;              // in which it is drawn: "48 positions, d_model 64, 4 heads"
   std::vector<HeatMap> maps;
   std::vector<LineChart> charts;
 };

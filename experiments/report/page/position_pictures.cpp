@@ -47,7 +47,8 @@ Markup drawn(const PositionPicture& picture) {
   Markup all;
   for (const auto& map : picture.maps) all += drawn(map);
   for (const auto& chart : picture.charts) all += figure(chart, "");
-  const auto arms = fmt::format("Arms: {}", fmt::join(picture.arms, ", "));
+  const auto arms = fmt::format("Arms: {}; drawn with {}, whatever they have",
+                                fmt::join(picture.arms, ", "), picture.stack);
   return heading("h3", picture.scheme) + paragraph("muted", picture.arms.empty() ? "" : arms) +
          element("div", {{"class", "figures small"}}, all);
 }

@@ -148,14 +148,14 @@ std::string ladder_title(const analysis::Ladder& ladder) {
 
 Grid ladder_grid(const analysis::Ladder& ladder) {
   const bool sizes = ladder.axis == analysis::kSizeAxis;
-  const auto detail = [](std::string heading) {
-    return GridColumn{.heading = std::move(heading), .brief = Brief::nothing};
+  const auto detail = [](const char* heading, const char* qualifier = "") {
+    return GridColumn{.heading = heading, .qualifier = qualifier, .brief = Brief::nothing};
   };
   Grid grid{.title = ladder_title(ladder),
             .columns = {
                 {.heading = "arm", .holds = Holds::arms},
                 {.heading = sizes ? "size" : config::last_key(ladder.axis), .holds = Holds::names},
-                detail("parameters"),
+                detail("parameters", "of the baseline"),
                 detail("n"),
                 {.heading = analysis::display_name(ladder.metric),
                  .below = kInterval,

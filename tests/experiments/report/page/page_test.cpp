@@ -233,6 +233,7 @@ TEST(Page, PicturesOfPositionSchemesAreFolded) {
   const auto fold = place(page, "<details><summary>Pictures of learned scheme</summary>");
   EXPECT_LT(section, fold);
   EXPECT_LT(fold, page.find("<h3>learned scheme</h3>"));
+  place(page, "Arms: an arm; drawn with 2 positions, whatever they have");
 }
 
 TEST(Page, ATestSetBeyondTrainingIsMarkedInWords) {

@@ -155,6 +155,7 @@ inline SampleReport sample_report(const Words& words = usual) {
                             {{first, w("vierhundert.")}, {second, w("vierzig")}}}},
                .positions = {{w("learned scheme"),
                               {w("an arm")},
+                              w("2 positions"),
                               {{.title = w("Vectors"),
                                 .x_label = w("dimension"),
                                 .y_label = w("position"),

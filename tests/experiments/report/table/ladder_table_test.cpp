@@ -58,6 +58,7 @@ TEST(TextTable, ALadderSaysWhatIsCorrected) {
   EXPECT_LT(ladder, text.find("copy-small: exact match, mean and difference"));
   EXPECT_NE(text.find("p (corrected)\n", ladder), std::string::npos) << text;
   EXPECT_NE(text.find(kLadderCorrection, ladder), std::string::npos) << text;
+  EXPECT_TRUE(says(text, "  parameters (of the baseline)  n  ")) << "not of the arm";
 }
 
 }  // namespace
