@@ -84,7 +84,8 @@ Likelihood likelihood_on(const Scored& model, std::span<const data::EncodedExamp
     result.token_accuracy += read[i][1].item<double>();
   }
   if (!std::isfinite(result.nll))
-    throw Diverged(fmt::format("the loss of {} target tokens is {}", result.tokens, result.nll));
+    throw Diverged(
+        fmt::format("the loss of {} target tokens is {}", result.tokens, unsigned_nan(result.nll)));
   result.nll /= count;
   result.token_accuracy /= count;
   result.position_accuracy = positions.accuracy(options.ranks, longest);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "models/random.h"
 #include "training/checkpoint_selection.h"
@@ -16,9 +15,6 @@
 
 namespace ablate::training {
 namespace {
-
-/// NaN without a sign: "nan", not "-nan".
-double unsigned_nan(double value) { return std::isnan(value) ? std::abs(value) : value; }
 
 /// The message of an update that ran out of memory, with its largest batch.
 std::string too_large(int64_t step, const std::vector<data::Batch>& batches) {

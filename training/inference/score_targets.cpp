@@ -35,8 +35,8 @@ std::vector<std::optional<double>> score_targets(const Translator& translator,
     for (size_t i = 0; i < batch.size(); ++i) {
       const double score = values[static_cast<int64_t>(i)].item<double>();
       if (!std::isfinite(score))
-        throw Diverged(
-            fmt::format("line {}: the log-probability of its target is {}", batch[i] + 1, score));
+        throw Diverged(fmt::format("line {}: the log-probability of its target is {}", batch[i] + 1,
+                                   unsigned_nan(score)));
       scores[static_cast<size_t>(batch[i])] = score;
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
@@ -27,5 +28,8 @@ IoError io_error(std::string_view action, const std::filesystem::path& path, int
 struct Diverged : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// NaN without a sign, for messages: "nan", not "-nan".
+inline double unsigned_nan(double value) { return std::isnan(value) ? std::abs(value) : value; }
 
 }  // namespace ablate::training
