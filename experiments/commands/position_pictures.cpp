@@ -103,7 +103,7 @@ std::string settings_of(const config::Experiment& experiment) {
   return settings;
 }
 
-std::string words_of(const DrawnStack& stack) {
+std::string stack_words(const DrawnStack& stack) {
   return fmt::format("{} positions, d_model {}, {} heads", stack.length, stack.context.d_model,
                      stack.context.heads);
 }
@@ -119,7 +119,7 @@ report::PositionPicture position_picture(const std::string& name, const Position
   models::initialize(*position, 1);
   const auto positions = torch::arange(length);
   const auto terms = position->terms(positions, positions);
-  report::PositionPicture picture{.scheme = name, .stack = words_of(stack)};
+  report::PositionPicture picture{.scheme = name, .stack = stack_words(stack)};
   if (terms.embedding.defined()) add_embedding(terms.embedding, picture);
   if (terms.attention.rotation.cosine.defined()) add_rotation(terms.attention.rotation, picture);
   if (terms.attention.bias.defined()) add_bias(terms.attention.bias, picture);
@@ -176,7 +176,7 @@ std::string position_page(const DrawnStack& stack) {
   const auto causal = stack.context.causal ? "causal" : "bidirectional";
   return report::pictures_page(
       fmt::format("{}; a {} stack. Without a picture, because they depend on content: {}.",
-                  words_of(stack), causal, by_content),
+                  stack_words(stack), causal, by_content),
       pictures);
 }
 

@@ -197,7 +197,8 @@ std::string power_table(const std::vector<PowerPlan>& plans, const config::Compa
          {plan.seeds ? std::to_string(*plan.seeds) : fmt::format("> {}", kMostSeeds)}});
   grid.note = fmt::format(
       "Tested by {} (compare.test, compare.correction){}. The deviation is that of the differences "
-      "between seeds. That of few pilot seeds is uncertain: three know it to a factor of about 3.",
+      "between seeds. That of few pilot seeds is uncertain: the true one is half to six times that "
+      "of three (95 %).",
       words_for(testing_of(compare)), level_words(look));
   return report::layout(grid);
 }

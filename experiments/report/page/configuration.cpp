@@ -78,7 +78,9 @@ Markup configurations(const analysis::Evidence& evidence, const ReportData& data
   }
   for (const auto& one : data.configurations)
     content += folded(
-        "Full configuration of the baseline in " + one.task + ", with the origin of each value",
+        fmt::format("Full configuration of the baseline, first seed, in {}, with the origin of "
+                    "each value",
+                    one.task),
         command_block(one.yaml));
   if (content.empty()) return content;
   return paragraph("",

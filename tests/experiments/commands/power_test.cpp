@@ -33,6 +33,8 @@ TEST_F(PowerTest, TellsTheSeedsThatADifferenceTakes) {
   EXPECT_EQ(seeds("--difference 1e6"), 6) << "fewer show nothing";
   EXPECT_EQ(seeds("--difference 1e-9"), 1000) << "more than it looks for";
   EXPECT_TRUE(says(power("--difference 1").output, "wide"));
+  EXPECT_TRUE(says(power("--difference 1").output, "half to six times that of three (95 %)"))
+      << "sqrt(2 / 7.38) and sqrt(2 / 0.0506), by chi-squared of two degrees of freedom";
   EXPECT_EQ(power("--difference -1").code, 2);
 }
 

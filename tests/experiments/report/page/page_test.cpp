@@ -236,6 +236,10 @@ TEST(Page, PicturesOfPositionSchemesAreFolded) {
   place(page, "Arms: an arm; drawn with 2 positions, whatever they have");
 }
 
+TEST(Page, TheFullConfigurationIsThatOfOneSeed) {
+  place(page_of(sample_report()), "Full configuration of the baseline, first seed, in ");
+}
+
 TEST(Page, ATestSetBeyondTrainingIsMarkedInWords) {
   place(page_of(sample_report()), ">5 digits more (beyond)<");
 }
