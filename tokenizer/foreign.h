@@ -47,7 +47,7 @@ bool is_json(std::string_view file);
 SpecialIds named_specials(std::string_view tokenizer_config,
                           const std::map<std::string, int32_t>& ids);
 
-/// The token that the model of a tokenizer.json writes for what it does not know; absent: none.
+/// The unknown token of a tokenizer.json's model, if it has one.
 /// Throws TokenizerError with the reason if the file is not usable.
 std::optional<int32_t> unknown_in(std::string_view tokenizer_json);
 

@@ -15,7 +15,7 @@ Sample sample_of(std::vector<double> values,
 /// The values that are not missing.
 std::vector<double> finished_values(const Sample& sample);
 
-/// How many of the values, shares of right examples, count as solved; nothing without a value.
+/// How many of the values, shares of right examples, count as solved. Empty without a value.
 std::optional<SuccessRate> success_of(const Sample& sample);
 
 /// The places of the values that neither sample lacks.

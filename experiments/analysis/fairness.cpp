@@ -62,6 +62,15 @@ bool is_timed(const config::Study& study, const records::RunResult& result) {
                   run_name(run), run_name(other), what, name));
 }
 
+/// Whether `match` has solved for a value of the arm.
+bool is_matched(const config::Study& study, const std::string& task, const std::string& arm) {
+  const auto run = std::ranges::find_if(
+      study.runs, [&](const auto& one) { return one.task == task && one.arm == arm; });
+  return run != study.runs.end() && std::ranges::any_of(run->origins, [](const auto& origin) {
+           return origin.second == config::kMatchSource;
+         });
+}
+
 }  // namespace
 
 void check_fair(const config::Study& study, std::span<const records::RunResult> results) {
@@ -203,19 +212,6 @@ void add_token_tables(const Evidence& evidence, std::vector<std::string>& notes)
           task.name, 100 * largest, fmt::join(sizes, ", ")));
   }
 }
-
-namespace {
-
-/// Whether `match` has solved for a value of the arm.
-bool is_matched(const config::Study& study, const std::string& task, const std::string& arm) {
-  const auto run = std::ranges::find_if(
-      study.runs, [&](const auto& one) { return one.task == task && one.arm == arm; });
-  return run != study.runs.end() && std::ranges::any_of(run->origins, [](const auto& origin) {
-           return origin.second == config::kMatchSource;
-         });
-}
-
-}  // namespace
 
 void add_unequal_sizes(const Evidence& evidence, const config::Study& study,
                        std::vector<std::string>& notes) {

@@ -19,15 +19,14 @@
 
 namespace ablate {
 
-/// A command for a shell that asks nothing of it but to begin a program in a folder.
+/// A shell's command that only begins a program in a folder.
 struct PlainCommand {
   std::vector<std::string> words;  // the program and its arguments
   std::string folder;              // of the caller if empty
-  bool merged = false;             // standard error goes where standard output goes
+  bool merged = false;             // standard error is part of standard output
 };
 
-/// The words of a text, without their quotes; nothing if a shell might do more with it than split
-/// it.
+/// The words of a text, without their quotes. Empty if a shell might do more than split the text.
 inline std::optional<std::vector<std::string>> plain_words(const std::string& text) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -117,7 +116,7 @@ class LoadedProgram {
         << "the loaded program has ended";
     return status;
   }
-  /// The file that holds what the last command said.
+  /// The file with the output of the last command.
   std::string said_by_last() const { return said() + "0"; }
 
  private:

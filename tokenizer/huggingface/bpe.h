@@ -18,10 +18,10 @@ class Bpe {
   explicit Bpe(const Node& node);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Appends the ids of a word, and what each unknown token among them stands for to `hidden`,
-  /// which may be null. Throws TokenizerError if it needs an unknown token and there is none.
+  /// Appends the ids of a word, and the text of each unknown token among them to `hidden`, which
+  /// may be null. Throws TokenizerError if it needs an unknown token that the model lacks.
   void encode(std::string_view word, std::vector<int32_t>& ids, Hidden* hidden = nullptr) const;
-  /// The unknown token; absent: there is none.
+  /// The unknown token, if there is one.
   std::optional<int32_t> unknown_id() const;
 
  private:

@@ -18,8 +18,8 @@ namespace ablate::tokenizer::huggingface {
 /// Copies share one immutable model; encoding and decoding may run on many threads at once.
 class TokenizerJson {
  public:
-  /// A token of a text. An unknown one has what it stands for there, as the model reads it. What no
-  /// token stands for, in a model without an unknown one, has a negative id.
+  /// A token of a text. An unknown one holds its text, as the model reads it. Text that a model
+  /// without an unknown token leaves out is one with a negative id.
   struct Token {
     int32_t id;
     std::optional<Hidden::Unknown> hidden = {};
@@ -32,13 +32,13 @@ class TokenizerJson {
   /// Ids without those of the post-processor. Ill-formed UTF-8 counts as U+FFFD. Throws
   /// TokenizerError if the tokenizer cannot write the text.
   std::vector<int32_t> encode(std::string_view text) const;
-  /// The same tokens, and what is left out.
+  /// The same tokens, and the text that is left out.
   std::vector<Token> tokens(std::string_view text) const;
   /// Ids with those that the post-processor puts around one text, such as [CLS] and [SEP].
   std::vector<int32_t> framed(const std::vector<int32_t>& ids) const;
   /// The text of `ids` without special tokens, or with them; unknown ids are left out.
   std::string decode(std::span<const int32_t> ids, bool specials = false) const;
-  /// The same of the tokens of a text, with what the unknown ones stand for.
+  /// The same of the tokens of a text, with the text of unknown ones.
   std::string decode(std::span<const Token> tokens, bool specials = false) const;
 
   /// One more than the largest id.
@@ -49,9 +49,9 @@ class TokenizerJson {
   /// What the token stands for in a text, as far as that is valid UTF-8 by itself, or else the
   /// token; empty if no token has the id.
   std::string spelling(const Token& token) const;
-  /// The bytes of what the model reads as `written`.
+  /// The bytes of a text that the model reads as `written`.
   std::string bytes(const std::string& written) const;
-  /// The token that the model writes for what it does not know; absent: there is none.
+  /// The unknown token of the model, if it has one.
   std::optional<int32_t> unknown_id() const;
   /// Whether decoding leaves the token out.
   bool is_special(int32_t id) const;

@@ -17,8 +17,8 @@ class Unigram {
   explicit Unigram(const Node& node);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Appends the ids of a text, and what each unknown token among them stands for to `hidden`,
-  /// which may be null.
+  /// Appends the ids of a text, and the text of each unknown token among them to `hidden`, which
+  /// may be null.
   void encode(std::string_view text, std::vector<int32_t>& ids, Hidden* hidden = nullptr) const;
   std::optional<int32_t> unknown_id() const { return unknown_; }
 

@@ -19,8 +19,7 @@ namespace {
 constexpr size_t kMostPlaces = 3;
 
 std::string missing_message(const Schema& schema, const std::string& path) {
-  const auto dot = path.rfind('.');
-  const auto* section = node_at(schema, path.substr(0, dot));
+  const auto* section = node_at(schema, path.substr(0, path.rfind('.')));
   return fmt::format("{} is missing; choose {}", path, alternatives(section->choices));
 }
 

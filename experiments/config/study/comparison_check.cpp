@@ -101,7 +101,7 @@ bool learns_tokens(const Experiment& experiment) {
          !std::holds_alternative<data::Tokens>(experiment.data);
 }
 
-/// The key for which both learn their tokens from different texts; empty if there is none.
+/// The key by which the texts differ from which both learn their tokens; empty if no key does.
 std::string other_text(const Experiment& left, const Experiment& right) {
   constexpr auto kOfTraining = std::to_array<std::string_view>(
       {"data.task", "data.train", "data.train_pairs", "data.train_length", "data.train_digits",
