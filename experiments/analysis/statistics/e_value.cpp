@@ -14,13 +14,6 @@ constexpr std::array kRates{0.3, 0.6, 1.0, 2.0, 8.0};
 
 double growth(double bet) { return 2 / (1 + std::exp(-2 * bet)); }
 
-/// Of the power of two by which differences are divided, so that no square overflows or vanishes.
-int exponent_of(std::span<const double> values, double centre) {
-  double most = 0;
-  for (const double value : values) most = std::max(most, std::abs(value - centre));
-  return most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
-}
-
 /// The largest e-value of all looks at the values minus `centre`; with rates of one sign that of
 /// the hypothesis that the centre is smaller.
 double largest_e_value(std::span<const double> values, double centre, bool two_sided) {
@@ -28,7 +21,7 @@ double largest_e_value(std::span<const double> values, double centre, bool two_s
   up.fill(1);
   down.fill(two_sided ? 1 : 0);
   double largest = 1, squares = 0;
-  const int exponent = exponent_of(values, centre);
+  const int exponent = largest_exponent(values, centre);
   for (size_t seen = 1; seen <= values.size(); ++seen) {
     const double difference = std::ldexp(values[seen - 1] - centre, -exponent);
     squares += difference * difference;

@@ -27,14 +27,18 @@ double mean(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
+int largest_exponent(std::span<const double> values, double centre) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, std::abs(value - centre));
+  return most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
+}
+
 double deviation(std::span<const double> values) {
   if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
   const auto [least, most] = std::ranges::minmax(values);
   if (difference_of(most, least) == 0) return 0;
   const double middle = mean(values);
-  const double farthest = std::max(most - middle, middle - least);
-  // A power of two, so that no square overflows or vanishes, and all bits remain.
-  const int exponent = farthest > 0 && std::isfinite(farthest) ? std::ilogb(farthest) : 0;
+  const int exponent = largest_exponent(values, middle);
   double squares = 0;
   for (const double value : values) {
     const double distance = std::ldexp(value - middle, -exponent);

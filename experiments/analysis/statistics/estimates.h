@@ -33,6 +33,11 @@ double difference_of(double left, double right);
 /// NaN of no values.
 double mean(std::span<const double> values);
 
+/// The binary exponent of the largest distance of a value from `centre`, 0 if all distances are 0
+/// or one is not finite. No square of a distance divided by that power of two overflows, that of
+/// the largest does not vanish, and all keep their bits.
+int largest_exponent(std::span<const double> values, double centre);
+
 /// The standard deviation of a sample, divided by n - 1. 0 of values between which difference_of()
 /// finds no difference, NaN of fewer than two.
 double deviation(std::span<const double> values);
