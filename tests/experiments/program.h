@@ -103,8 +103,8 @@ inline Outcome outcome_of(int status, const std::string& output) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), output};
 }
 
-/// The same of a command for a shell, by a program that is loaded already, if one can be and is
-/// free.
+/// The outcome of a command by a copy of the loaded program. Empty if the command needs a shell or
+/// is of another program, and while the loaded one is busy.
 inline std::optional<Outcome> loaded(const std::string& command) {
   static const std::string kServer = std::string(ABLATE_BUILD) + "/libserver.so";
   static const bool kServed = std::filesystem::exists(kServer);

@@ -57,11 +57,13 @@ static void begin(struct request request, char* words, uint32_t number) {
   char* arguments[MOST_ARGUMENTS + 1] = {NULL};
   int count = 0;
   uint32_t variables = 0;
-  for (char* word = words; word < words + request.size && count < MOST_ARGUMENTS; word += strlen(word) + 1)
+  for (char* word = words; word < words + request.size; word += strlen(word) + 1)
     if (variables < request.variables)
       ++variables, putenv(word);
-    else
+    else if (count < MOST_ARGUMENTS)
       arguments[count++] = word;
+    else
+      abort();
   say_to(number);
   const char* folder = getenv("FAULTS_FOLDER");
   if (folder != NULL && chdir(folder) != 0) _exit(1);
