@@ -27,6 +27,7 @@ class JsonModel : public TokenizerModel {
   }
   std::string left_out(std::string_view line) const override {
     std::string text;
+    if (tokenizer_.unknown_id()) return text;
     for (const auto& one : tokenizer_.tokens(line))
       if (one.id < 0) text += tokenizer_.bytes(one.hidden->text);
     return text;

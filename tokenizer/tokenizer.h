@@ -67,7 +67,7 @@ class Tokenizer {
   /// The first `limit` ids.
   Encoded encode(std::string_view line, int64_t limit) const;
   std::vector<std::string> tokens(std::string_view line) const;
-  /// What no token stands for, not even an unknown one, in the order of the line.
+  /// The characters of the line that encoding drops, since the tokenizer has no unknown token.
   std::string left_out(std::string_view line) const;
   /// The text of `ids`; padding, start and end tokens and ids outside the vocabulary are left out.
   std::string decode(std::span<const int32_t> ids) const;

@@ -143,8 +143,8 @@ int32_t Bpe::unknown() const {
                        "' is not in its vocabulary");
 }
 
-/// Adds the character from `begin` to `end` to the last unknown token; a space stands for the mark
-/// of a word's end.
+/// Adds the character from `begin` to `end` to the last unknown token. In its text the mark of a
+/// word's end is a space.
 void Bpe::hide(std::string_view word, size_t begin, size_t end, Hidden& hidden) const {
   auto& [text, written] = hidden.unknown.back();
   if (text.empty() && begin > 0) written = prefix_;
