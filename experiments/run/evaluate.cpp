@@ -265,9 +265,7 @@ training::Session session_of(const records::RunPlan& plan, const config::Experim
   training::Session session{
       .group = fmt::format("{}/{}/{} {}", plan.study, plan.task, plan.arm, digest),
       .parameters = {{"task", plan.task}, {"arm", plan.arm}}};
-  std::vector<config::Leaf> leaves;
-  config::collect_leaves(options::slot_of(experiment), "", leaves);
-  for (const auto& leaf : leaves)
+  for (const auto& leaf : config::leaves_of(experiment))
     if (plan.given.contains(leaf.path)) session.parameters[leaf.path] = parameter(leaf.text);
   return session;
 }

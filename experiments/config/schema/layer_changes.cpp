@@ -196,8 +196,7 @@ class LayerBuilder {
 
   /// Whether at least one value of the change is still in use in one of its layers.
   bool survives(const Change& change, const LayerNumbers& layers) const {
-    Leaves values;
-    collect_leaves(change.keys, "", values);
+    const auto values = leaves_of(change.keys);
     for (const auto& [layer, tree] : layers_) {
       const auto& numbers = layer.first == Side::encoder ? layers.encoder : layers.decoder;
       if (std::ranges::find(numbers, layer.second) == numbers.end()) continue;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <span>
 
 #include "experiments/config/schema/schema.h"
 
@@ -50,87 +48,27 @@ std::string LayerNumbers::text() const {
 namespace {
 
 using models::Side;
-using LayerTexts = std::map<std::string, std::string, std::less<>>;  // by path
 
-std::vector<Leaf> leaves_of_layer(const models::LayerOptions& layer) {
-  std::vector<Leaf> leaves;
-  collect_leaves(options::slot_of(layer), "", leaves);
-  return leaves;
-}
-
-LayerTexts texts_of(const std::vector<Leaf>& leaves) {
-  LayerTexts texts;
-  for (const auto& [path, text] : leaves) texts[path] = text;
-  return texts;
-}
-
-std::string layer_text_at(const LayerTexts& texts, const std::string& path) {
-  const auto found = texts.find(path);
-  return found == texts.end() ? "" : found->second;
-}
-
-bool is_variant_section(const std::string& section) {
-  const auto* node = node_at(experiment_schema(), join_path("model", section));
-  return node != nullptr && node->type == Schema::Type::variant;
-}
-
-/// Whether every variant around `path` has the same kind in both.
-bool same_kinds(const std::string& path, const LayerTexts& left, const LayerTexts& right) {
-  for (auto dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1)) {
-    const auto section = path.substr(0, dot), kind = section + ".kind";
-    if (layer_text_at(left, kind) != layer_text_at(right, kind) && is_variant_section(section))
-      return false;
-  }
-  return true;
-}
-
-/// The leaves in which a layer differs from another; all leaves of a section with another kind.
-std::vector<Leaf> differing(const models::LayerOptions& own, const models::LayerOptions& other) {
-  auto leaves = leaves_of_layer(own);
-  const auto ours = texts_of(leaves), theirs = texts_of(leaves_of_layer(other));
-  std::erase_if(leaves, [&](const Leaf& leaf) {
-    return layer_text_at(theirs, leaf.path) == leaf.text && same_kinds(leaf.path, ours, theirs);
-  });
-  return leaves;
-}
-
-/// The differences that all layers of a side share.
-std::vector<Leaf> shared_by(const models::SideLayers& layers,
-                            const std::vector<std::vector<Leaf>>& differences) {
+/// The differences from the model's layer that all layers of a side share.
+std::vector<Leaf> shared_by(const models::SideLayers& layers, const models::LayerOptions& model) {
   if (layers.empty()) return {};
-  auto shared = differences.front();
-  const auto first = texts_of(leaves_of_layer(layers.front()));
-  for (size_t i = 1; i < layers.size(); ++i) {
-    const auto all = texts_of(leaves_of_layer(layers[i])), own = texts_of(differences[i]);
-    std::erase_if(shared, [&](const Leaf& leaf) {
-      return layer_text_at(own, leaf.path) != leaf.text || !same_kinds(leaf.path, first, all);
-    });
+  auto shared = differing_leaves(layers.front(), model);
+  for (const auto& layer : layers) {
+    const auto own = differing_leaves(layers.front(), layer);
+    std::erase_if(shared, [&](const Leaf& leaf) { return std::ranges::count(own, leaf) > 0; });
   }
   return shared;
 }
 
-/// `heads: 4, scale: {value: 2}` as YAML, from the leaves' paths without their first `prefix`
-/// characters.
-std::string flow_of(std::span<const Leaf> leaves, size_t prefix) {
-  std::string text;
-  while (!leaves.empty()) {
-    const auto& path = leaves.front().path;
-    const auto dot = path.find('.', prefix);
-    if (!text.empty()) text += ", ";
-    if (dot == path.npos) {
-      text += fmt::format("{}: {}", path.substr(prefix), leaves.front().text);
-      leaves = leaves.subspan(1);
-      continue;
-    }
-    const auto section = path.substr(0, dot + 1);
-    const auto end = std::ranges::find_if(
-        leaves, [&](const Leaf& leaf) { return !leaf.path.starts_with(section); });
-    const auto count = static_cast<size_t>(end - leaves.begin());
-    text += fmt::format("{}: {{{}}}", path.substr(prefix, dot - prefix),
-                        flow_of(leaves.first(count), dot + 1));
-    leaves = leaves.subspan(count);
-  }
-  return text;
+/// `heads: 4, scale: {value: 2}` as YAML.
+std::string flow_of(const std::vector<Leaf>& leaves) {
+  Value sections{.type = Value::Type::mapping};
+  ProblemList none;
+  for (const auto& [path, text] : leaves)
+    put(sections, {path, {}, {.type = Value::Type::scalar, .scalar = text}}, Repeated::problem,
+        none);
+  const auto text = text_of(sections);
+  return text.substr(1, text.size() - 2);  // without braces
 }
 
 /// "every: 2", or "at: [1, 4]" if the layers are not all multiples of a number.
@@ -188,7 +126,7 @@ class ChangePrinter {
 }  // namespace
 
 std::string layer_text(const models::LayerOptions& layer, const models::LayerOptions& other) {
-  return flow_of(differing(layer, other), 0);
+  return flow_of(differing_leaves(layer, other));
 }
 
 void collect_layer_leaves(const models::TransformerOptions& model, const std::string& path,
@@ -196,17 +134,14 @@ void collect_layer_leaves(const models::TransformerOptions& model, const std::st
   ChangePrinter changes;
   for (const auto side : {Side::encoder, Side::decoder}) {
     const auto& layers = models::list_of(model, side);
-    std::vector<std::vector<Leaf>> differences;
-    for (const auto& layer : layers) differences.push_back(differing(layer, model.layer));
-    const auto shared = shared_by(layers, differences);
+    const auto shared = shared_by(layers, model.layer);
     for (const auto& leaf : shared)
       leaves.push_back({join_path(join_path(path, text_of(side)), leaf.path), leaf.text});
-    const auto texts = texts_of(shared);
     std::vector<std::string> keys;
-    for (auto& own : differences) {
-      std::erase_if(own,
-                    [&](const Leaf& leaf) { return layer_text_at(texts, leaf.path) == leaf.text; });
-      keys.push_back(flow_of(own, 0));
+    for (const auto& layer : layers) {
+      auto own = differing_leaves(layer, model.layer);
+      std::erase_if(own, [&](const Leaf& leaf) { return std::ranges::count(shared, leaf) > 0; });
+      keys.push_back(flow_of(own));
     }
     changes.add(side, keys);
   }

@@ -15,12 +15,6 @@ namespace {
 
 constexpr size_t kOriginColumn = 48;
 
-std::vector<Leaf> leaves_of(const Experiment& experiment) {
-  std::vector<Leaf> leaves;
-  collect_leaves(options::slot_of(experiment), "", leaves);
-  return leaves;
-}
-
 /// `section: ` lines for the sections of `path` that `before` is not in.
 std::string open_sections(const std::string& before, const std::string& path, size_t& depth) {
   std::string lines;

@@ -131,30 +131,52 @@ std::string bounded_type_text(const Schema& schema) {
 
 namespace {
 
-void add_leaves(const options::Type& type, const void* slot, const std::string& path,
-                std::vector<Leaf>& leaves) {
-  using Kind = options::Type::Kind;
-  if (type.is<models::SideLayers>() || type.is<models::LayerChanges>()) return;
-  if (type.kind == Kind::variant) {
-    leaves.push_back(
-        {join_path(path, type.discriminator), std::string(type.words[type.index(slot)])});
-    collect_leaves(options::held(type, slot), path, leaves);
-  } else if (type.kind == Kind::record) {
-    collect_leaves({type.records[0], slot}, path, leaves);
-  } else {
-    leaves.push_back({path, yaml_of(type, slot)});
+/// Collects leaves; beside other options of the same type only those that differ.
+struct LeafWalk {
+  std::vector<Leaf> leaves;
+
+  void add_fields(const options::ConstSlot& own, const void* other, const std::string& path) {
+    for (const auto& field : own.record->fields)
+      add(*field.type, own.at(field),
+          other == nullptr ? other : options::ConstSlot{own.record, other}.at(field),
+          join_path(path, field.name));
+    if (own.record == &options::record_of<models::TransformerOptions>())
+      collect_layer_leaves(*static_cast<const models::TransformerOptions*>(own.options), path,
+                           leaves);
   }
-}
+
+ private:
+  void add(const options::Type& type, const void* own, const void* other, const std::string& path) {
+    using Kind = options::Type::Kind;
+    if (type.is<models::SideLayers>() || type.is<models::LayerChanges>()) return;
+    if (type.kind == Kind::variant) {
+      const bool renewed = other == nullptr || type.index(own) != type.index(other);
+      if (renewed)
+        leaves.push_back(
+            {join_path(path, type.discriminator), std::string(type.words[type.index(own)])});
+      add_fields(options::held(type, own), renewed ? nullptr : options::held(type, other).options,
+                 path);
+    } else if (type.kind == Kind::record) {
+      add_fields({type.records[0], own}, other, path);
+    } else if (auto text = yaml_of(type, own); other == nullptr || text != yaml_of(type, other)) {
+      leaves.push_back({path, std::move(text)});
+    }
+  }
+};
 
 }  // namespace
 
-void collect_leaves(const options::ConstSlot& options, const std::string& path,
-                    std::vector<Leaf>& leaves) {
-  for (const auto& field : options.record->fields)
-    add_leaves(*field.type, options.at(field), join_path(path, field.name), leaves);
-  if (options.record == &options::record_of<models::TransformerOptions>())
-    collect_layer_leaves(*static_cast<const models::TransformerOptions*>(options.options), path,
-                         leaves);
+std::vector<Leaf> leaves_of(const Experiment& experiment) {
+  LeafWalk walk;
+  walk.add_fields(options::slot_of(experiment), nullptr, "");
+  return std::move(walk.leaves);
+}
+
+std::vector<Leaf> differing_leaves(const models::LayerOptions& layer,
+                                   const models::LayerOptions& other) {
+  LeafWalk walk;
+  walk.add_fields(options::slot_of(layer), &other, "");
+  return std::move(walk.leaves);
 }
 
 }  // namespace ablate::config

@@ -9,6 +9,8 @@
 
 namespace ablate::config {
 
+struct Experiment;
+
 /// The keys of a configuration as a tree, derived from the option structs' fields().
 struct Schema {
   enum class Type { boolean, integer, number, text, choice, list, mapping, variant, any };
@@ -55,6 +57,7 @@ const Schema& experiment_schema();
 struct Leaf {
   std::string path;
   std::string text;
+  bool operator==(const Leaf&) const = default;
 };
 
 /// Adds the differences of layers from the model's: for each side the values that all of its layers
@@ -65,8 +68,11 @@ void collect_layer_leaves(const models::TransformerOptions& model, const std::st
 /// The options in which one layer differs from another: `attention: {heads: 4}, block: parallel`.
 std::string layer_text(const models::LayerOptions& layer, const models::LayerOptions& other);
 
-/// Adds every value of `options`, with the kinds of its variants, in the order of the fields.
-void collect_leaves(const options::ConstSlot& options, const std::string& path,
-                    std::vector<Leaf>& leaves);
+/// Every value, with the kinds of variants, in the order of the fields.
+std::vector<Leaf> leaves_of(const Experiment& experiment);
+
+/// Those in which a layer differs from another; all of a section that has another kind.
+std::vector<Leaf> differing_leaves(const models::LayerOptions& layer,
+                                   const models::LayerOptions& other);
 
 }  // namespace ablate::config

@@ -75,8 +75,7 @@ class Search {
   int64_t start() const {
     ProblemList ignored;
     const auto run = decoded(arm_, ignored);
-    std::vector<Leaf> leaves;
-    collect_leaves(options::slot_of(run.experiment), "", leaves);
+    const auto leaves = leaves_of(run.experiment);
     const auto found = std::ranges::find(leaves, goal_.key, &Leaf::path);
     const auto value =
         found == leaves.end()

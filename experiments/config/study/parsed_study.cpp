@@ -254,10 +254,8 @@ void lay(const Value& layer, Tree& tree, ProblemList& problems) {
 
 std::map<std::string, std::string> origins_of(const Layered& run,
                                               const std::filesystem::path& file) {
-  std::vector<Leaf> leaves;
-  collect_leaves(options::slot_of(run.experiment), "", leaves);
   std::map<std::string, std::string> origins;
-  for (const auto& leaf : leaves) {
+  for (const auto& leaf : leaves_of(run.experiment)) {
     const auto* found = run.tree.find(marked_path(leaf.path));
     origins[leaf.path] =
         found == nullptr ? kDefaultOrigin : origin(found->mark, file_of(*found, run.tree, file));

@@ -74,9 +74,7 @@ std::vector<std::string> changed_runs(const Study& then, const Study& now) {
 
 std::map<std::string, std::string> claims_of(const Value& document) {
   Texts texts;
-  Leaves leaves;
-  collect_leaves(document, "", leaves);
-  for (const auto& [path, entry] : leaves)
+  for (const auto& [path, entry] : leaves_of(document))
     if (std::ranges::find(kResolved, path.substr(0, path.find('.'))) == kResolved.end())
       texts[path] = text_of(entry->value);
   texts.erase("compare.allow");      // may be added after a comparison was refused

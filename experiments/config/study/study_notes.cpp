@@ -146,10 +146,9 @@ std::vector<std::string> notes_on_unread(const Experiment& run, const Tree& tree
   for (const auto& [holds, path, why, but] : all) {
     const auto* given = holds ? tree.find(path) : nullptr;
     if (given == nullptr) continue;
-    Leaves leaves;
-    collect_leaves({.entries = {{path, given->mark, given->value}}}, "", leaves);
     std::vector<std::string> keys;
-    for (const auto& [key, entry] : leaves)
+    const Value section{.entries = {{path, given->mark, given->value}}};
+    for (const auto& [key, entry] : leaves_of(section))
       if (key != but) keys.push_back(key);
     std::ranges::sort(keys);
     if (!keys.empty())

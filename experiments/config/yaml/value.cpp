@@ -27,14 +27,14 @@ const Entry* Value::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &*found;
 }
 
-void collect_leaves(const Value& mapping, const std::string& path, Leaves& leaves) {
+std::vector<std::pair<std::string, const Entry*>> leaves_of(const Value& mapping) {
+  std::vector<std::pair<std::string, const Entry*>> leaves;
   for (const auto& entry : mapping.entries) {
-    const auto below = path.empty() ? entry.key : path + "." + entry.key;
-    if (entry.value.entries.empty())
-      leaves.emplace_back(below, &entry);
-    else
-      collect_leaves(entry.value, below, leaves);
+    if (entry.value.entries.empty()) leaves.emplace_back(entry.key, &entry);
+    for (const auto& [path, leaf] : leaves_of(entry.value))
+      leaves.emplace_back(entry.key + "." + path, leaf);
   }
+  return leaves;
 }
 
 std::string_view type_name(Value::Type type) {

@@ -52,9 +52,8 @@ struct Entry {
   Value value;
 };
 
-/// Adds the path and the entry of each value below a mapping that is no section with keys.
-using Leaves = std::vector<std::pair<std::string, const Entry*>>;
-void collect_leaves(const Value& mapping, const std::string& path, Leaves& leaves);
+/// The path and the entry of each value below a mapping that is no section with keys.
+std::vector<std::pair<std::string, const Entry*>> leaves_of(const Value& mapping);
 
 /// "a list", "a mapping", ...
 std::string_view type_name(Value::Type type);
