@@ -78,15 +78,48 @@ constexpr bool ascends(const Forecast& x) {  // and is finite
   return x[0] <= x[1] && x[1] <= x[2] && x[2] - x[0] < std::numeric_limits<double>::infinity();
 }
 
-/// The claim of one arm. REQUIRES: a margin, if the kind needs one.
+/// The claim of one arm.
 struct ArmClaim {
-  std::optional<ClaimKind> kind;          // absent: only a difference is asked for
-  std::optional<double> margin;           // smallest difference of the metric that matters
-  std::optional<Forecast> forecast = {};  // of the difference of the metric
-  std::optional<double> published = {};   // the source's difference of the metric
-  RegimeOptions regime = {};              // of the source
-  std::string says = {};                  // the published statement; empty: not given
-  std::string source = {};                // who published it, and where; empty: not given
+  std::optional<ClaimKind> kind;
+  std::optional<double> margin;
+  std::optional<Forecast> forecast = {};
+  std::optional<double> published = {};
+  RegimeOptions regime = {};
+  std::string says = {};    // empty: not given
+  std::string source = {};  // empty: not given
+
+  static void fields(auto& o, auto&& visit) {
+    visit("claim", o.kind,
+          "what the study claims of the arm beside the baseline: superior, inferior, noninferior "
+          "(no worse by the margin or more) or equal (the difference is smaller than the margin); "
+          "absent: only whether there is a difference is asked");
+    visit("says", o.says, "the published statement that the claim is about, in a sentence");
+    visit("source", o.source,
+          "who published the statement, and where: Shazeer 2020 (arXiv 2002.05202, Table 1)");
+    visit("margin", o.margin,
+          "the smallest difference of `metric` that matters, such as 0.01; an arm that is shown to "
+          "differ by less is equivalent; absent: no test of equivalence");
+    visit("forecast", o.forecast,
+          "what is expected of the arm's difference from the baseline: its 10 %, 50 % and 90 % "
+          "quantiles, such as [-0.05, -0.02, 0.01], which the report scores");
+    visit("published", o.published,
+          "the source's difference, arm minus baseline, in `metric` and on the study's scale, such "
+          "as -0.04; if no difference is shown and the interval leaves it out, the study shows no "
+          "effect of that size here");
+    visit("regime", o.regime,
+          "the range for which the source speaks; a study that misses it by more than a factor of "
+          "4 decides nothing about the source");
+  }
+  static void rules(const ArmClaim& o, auto&& require) {
+    const bool directed = o.kind && !needs_margin(*o.kind);
+    require(!o.margin || *o.margin > 0, "margin", "must be positive");
+    require(!o.forecast || ascends(*o.forecast), "forecast", "must be three ascending quantiles");
+    require(!o.published || directed, "published",
+            "is of a claim that an arm is superior or inferior; give it that claim, or leave it "
+            "out");
+    require(!o.published || !directed || *o.published != 0, "published",
+            "must be a number other than 0");
+  }
 };
 
 /// The test of paired differences.

@@ -23,17 +23,21 @@ struct WordPlace {
 void require_known(const std::string& word, const std::vector<std::string>& known,
                    const WordPlace& place, ProblemList& problems);
 
-/// The claim of all arms that have none of their own; `section` is `compare`.
-ArmClaim check_claim(const CompareOptions& options, const Tree& section, ProblemList& problems);
+/// A claim, and what of it was given at `path`: "compare" or "compare.arms.gelu".
+struct GivenClaim {
+  const ArmClaim& claim;
+  std::string path;
+  const Tree& section;
+};
 
-/// The claims of single arms; what one does not give is that of all arms, but a claim of
-/// its own has neither their statement nor their published difference.
-std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
-                                               const StudyNames& names, ProblemList& problems);
+/// Reports a claim that breaks its rules, or that does not fit the metrics of the comparison: a
+/// margin that no difference can exceed, a published difference of the other sign, or a margin in a
+/// study with a task of another metric.
+void check_claim(const GivenClaim& given, const Comparison& comparison, ProblemList& problems);
 
-/// Reports margins that no difference of the metric can exceed, published differences of the other
-/// sign than the claimed one, and margins in a study with a task of another metric.
-void check_claims(const CompareOptions& options, const Tree& tree, const Comparison& comparison,
-                  ProblemList& problems);
+/// Reads and checks the claims of single arms; what one does not give is that of all arms, but a
+/// claim of its own has neither their statement nor their published difference.
+void read_claims_of_arms(const CompareOptions& options, const StudyNames& names,
+                         Comparison& comparison, ProblemList& problems);
 
 }  // namespace ablate::config

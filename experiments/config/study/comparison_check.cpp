@@ -211,11 +211,10 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   else if (readable("compare.metric"))
     require_known(options.metric, names_of_comparable_metrics(),
                   {"metric", "compare", place("compare.metric")}, problems);
-  const Tree section{.root = tree.find("compare")->value};
   Comparison comparison{.baseline = options.baseline,
                         .metric = options.metric,
                         .over = options.over,
-                        .claim = check_claim(options, section, problems),
+                        .claim = options.claim,
                         .test = options.test,
                         .correction = options.correction,
                         .allow = options.allow,
@@ -226,10 +225,12 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                  fmt::format("compare.correction is of sign flips, and test: {} is corrected by "
                              "Holm's method; leave one of them out",
                              word_of(options.test)));
-  if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, problems);
-  if (comparison.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options, names.names_of_tasks(), problems);
+  check_claim({options.claim, "compare", {.root = tree.find("compare")->value}}, comparison,
+              problems);
+  if (given("compare.arms")) read_claims_of_arms(options, names, comparison, problems);
+  if (comparison.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.test_sets"))
     comparison.test_sets = test_sets_of_tasks(options.test_sets, names.names_of_tasks(), problems);
   if (given("compare.cost_to")) {
@@ -240,7 +241,6 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
       require_no_target(metric, place("compare.metrics"), problems);
   }
   check_has_test_sets(comparison, place("compare.test_sets"), problems);
-  check_claims(options, tree, comparison, problems);
   return comparison;
 }
 

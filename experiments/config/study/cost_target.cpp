@@ -21,7 +21,7 @@ std::optional<Target> read_value(const Entry& entry, ProblemList& problems) {
   }
   const auto& metric = *find_metric(entry.key);
   const auto value = parse_number(entry.value).value;
-  if (!value || !std::isfinite(*value) || *value < metric.low || *value > metric.high) {
+  if (!value || *value < metric.low || *value > metric.high) {
     problems.add(entry.value.mark,
                  fmt::format("compare.cost_to.{} must be {}", metric.name,
                              std::isfinite(metric.high)

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "experiments/config/yaml/value.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 bool is_positive(const Value& value) {
   const auto number = parse_number(value).value;
-  return number && std::isfinite(*number) && *number > 0;
+  return number && *number > 0;
 }
 
 }  // namespace

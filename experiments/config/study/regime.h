@@ -24,6 +24,12 @@ struct RegimeOptions {
           "different training tokens for each parameter, as far as they are read");
     visit("epochs", o.epochs, "how often the training text is read");
   }
+  static void rules(const RegimeOptions& o, auto&& require) {
+    fields(o, [&](const char* name, const std::optional<Range>& range, auto&&...) {
+      require(!range || is_range(*range), name,
+              "must be the lowest and the highest of positive numbers, such as [1.0e6, 1.0e8]");
+    });
+  }
 };
 
 /// Whether it has a range.

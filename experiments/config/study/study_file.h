@@ -12,40 +12,6 @@
 
 namespace ablate::config {
 
-/// The claim of a single arm.
-struct ArmClaimOptions {
-  std::optional<ClaimKind> claim;
-  std::string says;
-  std::string source;
-  std::optional<double> margin;
-  std::optional<Forecast> forecast;
-  std::optional<double> published;
-  RegimeOptions regime;
-
-  static void fields(auto& o, auto&& visit) {
-    visit("claim", o.claim,
-          "what the study claims of the arm beside the baseline: superior, inferior, noninferior "
-          "(no worse by the margin or more) or equal (the difference is smaller than the margin); "
-          "absent: only whether there is a difference is asked");
-    visit("says", o.says, "the published statement that the claim is about, in a sentence");
-    visit("source", o.source,
-          "who published the statement, and where: Shazeer 2020 (arXiv 2002.05202, Table 1)");
-    visit("margin", o.margin,
-          "the smallest difference of `metric` that matters, such as 0.01; an arm that is shown to "
-          "differ by less is equivalent; absent: no test of equivalence");
-    visit("forecast", o.forecast,
-          "what is expected of the arm's difference from the baseline: its 10 %, 50 % and 90 % "
-          "quantiles, such as [-0.05, -0.02, 0.01], which the report scores");
-    visit("published", o.published,
-          "the source's difference, arm minus baseline, in `metric` and on the study's scale, such "
-          "as -0.04; if no difference is shown and the interval leaves it out, the study shows no "
-          "effect of that size here");
-    visit("regime", o.regime,
-          "the range for which the source speaks; a study that misses it by more than a factor of "
-          "4 decides nothing about the source");
-  }
-};
-
 /// The comparison of the arms with a baseline.
 struct CompareOptions {
   std::string baseline;
@@ -53,7 +19,7 @@ struct CompareOptions {
   Value metrics;
   Value test_sets;
   Over over = Over::none;
-  ArmClaimOptions claim;
+  ArmClaim claim;
   Value arms;
   PairedTest test = PairedTest::sign_flip;
   JointCorrection correction = JointCorrection::max_t;
@@ -75,7 +41,7 @@ struct CompareOptions {
           "test_sets names; log_lengths: the area over the logarithm of their length, divided by "
           "its range; tasks: the mean over all tasks of the mean over each one's primary test "
           "sets; none: every primary test set is compared by itself");
-    ArmClaimOptions::fields(o.claim, visit);
+    ArmClaim::fields(o.claim, visit);
     visit("arms", o.arms,
           "arm: { claim: ..., margin: ... }, for arms whose claim or margin is another one");
     visit(

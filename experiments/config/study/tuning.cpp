@@ -49,23 +49,18 @@ std::vector<int64_t> default_seeds(const std::vector<int64_t>& taken) {
   return seeds;
 }
 
-std::optional<double> number_in(const Value& value) {
-  const auto number = parse_number(value).value;
-  return number && std::isfinite(*number) ? number : std::nullopt;
-}
-
 /// The values as numbers in ascending order; empty if they are not two or more numbers.
 std::vector<double> ascending(const std::vector<Value>& values) {
   std::vector<double> numbers;
   for (const auto& value : values)
-    if (const auto number = number_in(value)) numbers.push_back(*number);
+    if (const auto number = parse_number(value).value) numbers.push_back(*number);
   if (numbers.size() != values.size() || numbers.size() < 2) return {};
   std::ranges::sort(numbers);
   return numbers;
 }
 
 bool same_value(const Value& left, const Value& right) {
-  const auto a = number_in(left), b = number_in(right);
+  const auto a = parse_number(left).value, b = parse_number(right).value;
   return a && b ? *a == *b : name_of(left) == name_of(right);
 }
 
@@ -232,7 +227,7 @@ bool have_ends(const std::vector<Value>& values) { return !ascending(values).emp
 std::optional<End> end_of(const std::vector<Value>& values, const Value& value) {
   const auto numbers = ascending(values);
   if (numbers.empty()) return {};
-  const auto number = number_in(value);
+  const auto number = parse_number(value).value;
   if (number == numbers.front()) return End::smallest;
   if (number == numbers.back()) return End::largest;
   return {};
@@ -247,7 +242,7 @@ std::optional<Value> value_beyond(const TunedKey& key, const std::vector<Value>&
   const bool whole = schema != nullptr && schema->type == Schema::Type::integer;
   auto value = values.back();
   value.scalar = whole ? fmt::format("{:.0f}", std::round(next)) : fmt::format("{:.3g}", next);
-  const auto number = number_in(value);
+  const auto number = parse_number(value).value;
   if (!number || std::ranges::find(numbers, *number) != numbers.end()) return {};
   return value;
 }
