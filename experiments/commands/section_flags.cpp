@@ -79,7 +79,7 @@ void SectionFlags::add(CLI::App& verb, const std::string& section, const Naming&
     if (options.empty()) {
       const auto kind = kind_of(*config::node_at(schema, section));
       add_option(verb, path, flag, {&kind});
-    } else if (options.front()->type != config::Schema::Type::mapping &&
+    } else if (options.front()->type != config::Schema::Type::record &&
                options.front()->type != config::Schema::Type::variant) {
       add_option(verb, path, flag, options);
     }

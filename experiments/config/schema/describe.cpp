@@ -28,48 +28,24 @@ std::vector<std::string> strings_of(const std::vector<std::string_view>& texts) 
 }
 
 /// The alternative that the variant holds has its values as defaults, the others have their own.
-Schema describe_variant(const Type& type, const void* slot) {
-  const auto chosen = type.index(slot);
-  Schema schema{.type = Schema::Type::variant,
-                .fallback = std::string(type.words[chosen]),
-                .choices = strings_of(type.words),
-                .abouts = strings_of(type.abouts),
-                .discriminator = std::string(type.discriminator)};
-  for (size_t i = 0; i < type.records.size(); ++i) {
-    const auto* record = type.records[i];
-    const auto options = i == chosen ? options::held(type, slot) : ConstSlot{record, record->fresh};
-    schema.children.push_back({.type = Schema::Type::mapping,
-                               .name = std::string(record->name),
-                               .description = std::string(record->about),
-                               .children = describe_fields(options)});
+std::vector<Schema> describe_alternatives(const Type& type, const void* slot) {
+  std::vector<Schema> all;
+  for (const auto* record : type.records) {
+    const auto own = options::held(type, slot);
+    all.push_back({.type = Schema::Type::record,
+                   .name = std::string(record->name),
+                   .description = std::string(record->about),
+                   .children = describe_fields(
+                       record == own.record ? own : ConstSlot{record, record->fresh})});
   }
-  return schema;
-}
-
-/// The schema of an element of a list, or of what an optional may hold.
-Schema describe_element(const Type& type) {
-  if (type.kind == Type::Kind::record) return describe({type.records[0], type.records[0]->fresh});
-  return describe_member(type, type.fresh);
+  return all;
 }
 
 Schema describe_optional(const Type& type, const void* slot) {
-  auto schema = describe_element(*type.element);
+  auto schema = describe_member(*type.element, type.element->fresh);
   schema.optional = true;
   schema.fallback = yaml_of(type, slot);
   return schema;
-}
-
-Schema describe_list(const Type& type, const void* slot) {
-  if (type.element->is<Value>())
-    return {.type = Schema::Type::list, .children = {{.type = Schema::Type::any}}};
-  return {.type = Schema::Type::list,
-          .fallback = yaml_of(type, slot),
-          .length = type.length,
-          .children = {describe_element(*type.element)}};
-}
-
-Schema describe_value(Schema::Type kind, const Type& type, const void* slot) {
-  return {.type = kind, .fallback = yaml_of(type, slot)};
 }
 
 /// The schema of an element of `model.changes`.
@@ -81,35 +57,27 @@ Schema describe_change() {
 }
 
 Schema describe_member(const Type& type, const void* slot) {
+  using Kind = Type::Kind;
   if (type.is<models::SideLayers>()) return describe_layer();
   if (type.is<models::LayerChanges>())
-    return {.type = Schema::Type::list, .fallback = "[]", .children = {describe_change()}};
-  switch (type.kind) {
-    case Type::Kind::boolean:
-      return describe_value(Schema::Type::boolean, type, slot);
-    case Type::Kind::integer:
-      return describe_value(Schema::Type::integer, type, slot);
-    case Type::Kind::number:
-      return describe_value(Schema::Type::number, type, slot);
-    case Type::Kind::text:
-      return describe_value(Schema::Type::text, type, slot);
-    case Type::Kind::choice:
-      return {.type = Schema::Type::choice,
-              .fallback = yaml_of(type, slot),
-              .choices = strings_of(type.words),
-              .abouts = strings_of(type.abouts)};
-    case Type::Kind::optional:
-      return describe_optional(type, slot);
-    case Type::Kind::list:
-      return describe_list(type, slot);
-    case Type::Kind::variant:
-      return describe_variant(type, slot);
-    case Type::Kind::record:
-      return describe({type.records[0], slot});
-    case Type::Kind::other:
-      break;
-  }
-  return {.type = Schema::Type::any};
+    return {.type = Kind::list, .fallback = "[]", .children = {describe_change()}};
+  if (type.kind == Kind::optional) return describe_optional(type, slot);
+  Schema schema{.type = type.kind,
+                .choices = strings_of(type.words),
+                .abouts = strings_of(type.abouts),
+                .discriminator = std::string(type.discriminator),
+                .length = type.length};
+  if (type.kind == Kind::record)
+    schema.children = describe_fields({type.records[0], slot});
+  else if (type.kind == Kind::variant)
+    schema.children = describe_alternatives(type, slot);
+  else if (type.kind == Kind::list)
+    schema.children = {describe_member(*type.element, type.element->fresh)};
+  if (type.kind == Kind::variant)
+    schema.fallback = type.words[type.index(slot)];
+  else if (type.kind != Kind::record && type.kind != Kind::other)
+    schema.fallback = yaml_of(type, slot);
+  return schema;
 }
 
 void forget_defaults(Schema& schema) {
@@ -120,7 +88,7 @@ void forget_defaults(Schema& schema) {
 }  // namespace
 
 Schema describe(const ConstSlot& options) {
-  return {.type = Schema::Type::mapping, .children = describe_fields(options)};
+  return {.type = Schema::Type::record, .children = describe_fields(options)};
 }
 
 Schema describe_layer() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -19,7 +20,7 @@ void for_each_key(const Schema& schema, const std::string& path, const Visit& vi
   if (schema.type == Schema::Type::variant) {
     visit(path, schema.discriminator);
     for (const auto& alternative : schema.children) for_each_key(alternative, path, visit);
-  } else if (schema.type == Schema::Type::mapping) {
+  } else if (schema.type == Schema::Type::record) {
     for (const auto& child : schema.children) {
       visit(path, child.name);
       for_each_key(child, join_path(path, child.name), visit);
@@ -40,25 +41,25 @@ std::vector<std::string> distinct_paths(const Schema& schema, const Wanted& want
   return paths;
 }
 
+/// The words for a value of a type and for several of them.
+struct TypeWords {
+  Schema::Type type;
+  std::string_view one, several;
+};
+
+constexpr auto kTypeWords = std::to_array<TypeWords>({
+    {Schema::Type::boolean, "true or false", "values"},
+    {Schema::Type::integer, "integer", "integers"},
+    {Schema::Type::number, "number", "numbers"},
+    {Schema::Type::text, "text", "texts"},
+    {Schema::Type::record, "mapping", "mappings"},
+    {Schema::Type::other, "mapping", "values"},
+});
+
 std::string plural_text(const Schema& element) {
-  switch (element.type) {
-    case Schema::Type::integer:
-      return "integers";
-    case Schema::Type::number:
-      return "numbers";
-    case Schema::Type::text:
-      return "texts";
-    case Schema::Type::mapping:
-      return "mappings";
-    case Schema::Type::choice:
-      return "words: " + alternatives(element.choices);
-    case Schema::Type::boolean:
-    case Schema::Type::list:
-    case Schema::Type::variant:
-    case Schema::Type::any:
-      return "values";
-  }
-  return {};
+  if (element.type == Schema::Type::choice) return "words: " + alternatives(element.choices);
+  const auto* words = std::ranges::find(kTypeWords, element.type, &TypeWords::type);
+  return std::string(words == kTypeWords.end() ? "values" : words->several);
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ std::vector<const Schema*> nodes_at(const Schema& schema, std::string_view path)
   }
   const size_t dot = path.find('.');
   const auto* child =
-      schema.type == Schema::Type::mapping ? schema.find(path.substr(0, dot)) : nullptr;
+      schema.type == Schema::Type::record ? schema.find(path.substr(0, dot)) : nullptr;
   if (child == nullptr) return {};
   return nodes_at(*child, dot == std::string_view::npos ? "" : path.substr(dot + 1));
 }
@@ -98,31 +99,15 @@ std::vector<std::string> paths_of(const Schema& schema, std::string_view key) {
 }
 
 std::string type_text(const Schema& schema) {
-  switch (schema.type) {
-    case Schema::Type::boolean:
-      return "true or false";
-    case Schema::Type::integer:
-      return "integer";
-    case Schema::Type::number:
-      return "number";
-    case Schema::Type::text:
-      return "text";
-    case Schema::Type::choice:
-      return schema.choices.size() == 1 ? schema.choices[0]
-                                        : "one of " + alternatives(schema.choices);
-    case Schema::Type::list:
-      return schema.length > 0
-                 ? fmt::format("list of {} {}", schema.length, plural_text(schema.children[0]))
-                 : "list of " + plural_text(schema.children[0]);
-    case Schema::Type::mapping:
-      return "mapping";
-    case Schema::Type::variant:
-      return fmt::format("mapping; {} is one of {}", schema.discriminator,
-                         alternatives(schema.choices));
-    case Schema::Type::any:
-      return "mapping";
-  }
-  return "";
+  if (schema.type == Schema::Type::choice && schema.choices.size() == 1) return schema.choices[0];
+  if (schema.type == Schema::Type::choice) return "one of " + alternatives(schema.choices);
+  if (schema.type == Schema::Type::variant)
+    return fmt::format("mapping; {} is one of {}", schema.discriminator,
+                       alternatives(schema.choices));
+  if (schema.type == Schema::Type::list)
+    return fmt::format("list of {}{}", schema.length > 0 ? fmt::format("{} ", schema.length) : "",
+                       plural_text(schema.children[0]));
+  return std::string(std::ranges::find(kTypeWords, schema.type, &TypeWords::type)->one);
 }
 
 std::string bounded_type_text(const Schema& schema) {

@@ -13,9 +13,9 @@ struct Experiment;
 
 /// The keys of a configuration as a tree, derived from the option structs' fields().
 struct Schema {
-  enum class Type { boolean, integer, number, text, choice, list, mapping, variant, any };
+  using Type = options::Type::Kind;  // without `optional`
 
-  Type type = Type::any;
+  Type type = Type::other;
   std::string name;  // the key, or the kind of an alternative
   std::string description;
   std::string fallback;               // the default as YAML; empty for mappings

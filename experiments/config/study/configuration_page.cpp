@@ -44,7 +44,7 @@ std::string cell(std::string_view text) {
 std::string code(const std::string& text) { return fmt::format("`{}`", cell(text)); }
 
 bool is_section(const Schema& schema) {
-  return schema.type == Schema::Type::mapping || schema.type == Schema::Type::variant;
+  return schema.type == Schema::Type::record || schema.type == Schema::Type::variant;
 }
 
 std::string sentence(std::string text) {
@@ -136,7 +136,7 @@ class Page {
                            keys_of_layer(schema));
       return;
     }
-    if (schema.type == Schema::Type::mapping) {
+    if (schema.type == Schema::Type::record) {
       const auto text = heading + table(schema.children, path);
       if (!sections_.insert(text).second) return;
       text_ += text;

@@ -25,7 +25,7 @@ std::string fallback_text(const Schema& schema) {
 
 /// " [number at least 0; default 0.1]", " [section]".
 std::string holds(const Schema& key) {
-  if (key.type == Schema::Type::mapping) return " [section]";
+  if (key.type == Schema::Type::record) return " [section]";
   auto text = key.type == Schema::Type::variant ? "one of " + alternatives(key.choices)
                                                 : bounded_type_text(key);
   if (!key.fallback.empty()) text += "; default " + key.fallback;
@@ -65,8 +65,8 @@ std::string key_lines(const Schema& section, const std::string& indent) {
 
 std::string below(const Schema& schema) {
   if (schema.type == Schema::Type::choice) return word_lines(schema, "  ");
-  if (schema.type == Schema::Type::mapping) return key_lines(schema, "  ");
-  if (schema.type == Schema::Type::list && schema.children[0].type == Schema::Type::mapping)
+  if (schema.type == Schema::Type::record) return key_lines(schema, "  ");
+  if (schema.type == Schema::Type::list && schema.children[0].type == Schema::Type::record)
     return key_lines(schema.children[0], "  ");
   if (schema.type != Schema::Type::variant) return {};
   std::string text;

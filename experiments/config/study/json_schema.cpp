@@ -70,7 +70,6 @@ Json type_of(const Schema& schema, const std::string& path);
 Json described(const std::string& description, const Json& type);
 
 Json list(const Schema& schema, const std::string& path) {
-  if (schema.children[0].type == Schema::Type::any) return {{"type", "array"}, {"minItems", 1}};
   auto json = scalar("array", schema.optional);
   json["items"] = type_of(schema.children[0], path);
   if (schema.length > 0) json["minItems"] = json["maxItems"] = schema.length;
@@ -112,14 +111,15 @@ Json type_of(const Schema& schema, const std::string& path) {
       return choice(schema);
     case Schema::Type::list:
       return list(schema, path);
-    case Schema::Type::mapping:
+    case Schema::Type::record:
       return mapping(schema, path);
     case Schema::Type::variant:
       return variant(schema, path);
-    case Schema::Type::any:
-      return {{"type", "object"}};
+    case Schema::Type::optional:
+    case Schema::Type::other:
+      break;
   }
-  return {};
+  return {{"type", "object"}};
 }
 
 Json described(const std::string& description, const Json& type) {
@@ -142,7 +142,7 @@ void define(const Schema& schema, const std::string& path, Definitions& definiti
     add(join_path(path, schema.discriminator), described(schema.description, choice(schema)));
     for (const auto& kind : schema.children)
       for (const auto& key : kind.children) define(key, join_path(path, key.name), definitions);
-  } else if (schema.type == Schema::Type::mapping && !schema.of_layer) {
+  } else if (schema.type == Schema::Type::record && !schema.of_layer) {
     for (const auto& key : schema.children) define(key, join_path(path, key.name), definitions);
   }
 }
