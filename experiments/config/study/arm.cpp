@@ -33,9 +33,10 @@ bool is_list_of_values(const Entry& axis, ProblemList& problems) {
   return false;
 }
 
-/// `arm` with one more value of the grid in its last layer and its name.
-Variation with(const Variation& arm, const Entry& axis, const Value& value, ProblemList& problems) {
-  Variation more = arm;
+/// `point` with one more value of the grid.
+Variation with(const Variation& point, const Entry& axis, const Value& value,
+               ProblemList& problems) {
+  Variation more = point;
   more.grid.push_back({axis.key, name_of(value)});
   more.mark = value.mark;
   put(more.layers.back(), {axis.key, axis.mark, nested(value, problems)}, Repeated::problem,
@@ -101,26 +102,24 @@ std::vector<Variation> variations(const Value& section, const std::string& what,
   return found;
 }
 
-std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Value& grid,
-                                  ProblemList& problems) {
+std::vector<Variation> points_of(const Value& grid, ProblemList& problems) {
   if (grid.type != Value::Type::mapping || grid.entries.empty()) {
     problems.add(grid.mark, "grid must be a mapping of key paths to lists of values");
     return {};
   }
   const auto usable = [&](const Entry& axis) { return is_list_of_values(axis, problems); };
   if (std::ranges::count_if(grid.entries, usable) != std::ssize(grid.entries)) return {};
-  std::vector<Variation> all = arms;
-  if (all.empty()) all.push_back({});
-  for (auto& arm : all) arm.layers.push_back({.type = Value::Type::mapping, .mark = grid.mark});
+  std::vector<Variation> all(1);
+  all.front().layers.push_back({.type = Value::Type::mapping, .mark = grid.mark});
   for (const auto& axis : grid.entries) {
     if (all.size() * axis.value.items.size() > kMostArms) {
       problems.add(axis.mark, fmt::format("the grid makes more than {} combinations", kMostArms));
       return {};
     }
     std::vector<Variation> next;
-    for (const auto& arm : all)
+    for (const auto& point : all)
       for (const auto& value : axis.value.items) {
-        next.push_back(with(arm, axis, value, problems));
+        next.push_back(with(point, axis, value, problems));
         auto& name = next.back().name;
         name += fmt::format("{}{}={}", name.empty() ? "" : "-", short_name(axis.key, grid.entries),
                             next.back().grid.back().value);
@@ -129,11 +128,11 @@ std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Valu
   }
   std::set<std::string> taken;
   bool distinct = true;
-  for (const auto& arm : all) {
-    check_name(arm.name, "grid", arm.mark, problems);
-    if (taken.insert(arm.name).second) continue;
+  for (const auto& point : all) {
+    check_name(point.name, "grid", point.mark, problems);
+    if (taken.insert(point.name).second) continue;
     distinct = false;
-    problems.add(arm.mark, fmt::format("the grid names two points {}", in_quotes(arm.name)));
+    problems.add(point.mark, fmt::format("the grid names two points {}", in_quotes(point.name)));
   }
   return distinct ? all : std::vector<Variation>{};
 }

@@ -44,11 +44,10 @@ std::string name_of(const Value& value);
 /// The shortest end of the path, from a dot on, that no other key has.
 std::string short_name(const std::string& path, const std::vector<Entry>& keys);
 
-/// Every arm with every combination of the grid's values; the first key varies slowest. If there
-/// are no arms, the combinations alone. Names end in "peak=0.004": the last part of each key, with
-/// as many parts before it as tell it from the grid's other keys. Empty if a problem is reported.
-std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Value& grid,
-                                  ProblemList& problems);
+/// Every combination of the grid's values; the first key varies slowest. Names hold "peak=0.004":
+/// the last part of each key, with as many parts before it as tell it from the grid's other keys.
+/// Empty if a problem is reported.
+std::vector<Variation> points_of(const Value& grid, ProblemList& problems);
 
 /// The regular expression of a name of a study, task or arm, which is also the name of a folder.
 inline constexpr const char* kNamePattern = "^(?![.]{1,2}$)[A-Za-z0-9._=-]{1,100}$";

@@ -89,14 +89,15 @@ void check_metrics(const GivenClaim& given, const Comparison& comparison, Proble
 
 }  // namespace
 
-void require_known(const std::string& word, const std::vector<std::string>& known,
+bool require_known(const std::string& word, const std::vector<std::string>& known,
                    const WordPlace& place, ProblemList& problems) {
-  if (std::ranges::find(known, word) != known.end()) return;
+  if (std::ranges::find(known, word) != known.end()) return true;
   const bool metric = std::string_view(place.what) == "metric";
   problems.add(
       place.mark,
       fmt::format("unknown {} {} in {}{}", place.what, in_quotes(word), place.key,
                   metric ? hint_for_value(kMetricPath, word, known) : did_you_mean(word, known)));
+  return false;
 }
 
 void check_claim(const GivenClaim& given, const Comparison& comparison, ProblemList& problems) {

@@ -19,8 +19,8 @@ struct WordPlace {
   Mark mark;
 };
 
-/// Reports a word that is not one of `known`.
-void require_known(const std::string& word, const std::vector<std::string>& known,
+/// Reports a word that is not one of `known`; returns whether it is.
+bool require_known(const std::string& word, const std::vector<std::string>& known,
                    const WordPlace& place, ProblemList& problems);
 
 /// A claim, and what of it was given at `path`: "compare" or "compare.arms.gelu".

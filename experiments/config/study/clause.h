@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "experiments/config/study/comparison_check.h"
+#include "experiments/config/study/setting.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {

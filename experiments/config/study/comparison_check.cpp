@@ -10,6 +10,7 @@
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/study/claim_check.h"
 #include "experiments/config/study/cost_target.h"
+#include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/study/test_set_names.h"
 #include "experiments/config/yaml/suggestion.h"
@@ -244,15 +245,17 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   return comparison;
 }
 
-void check_tests(const CompareOptions& options, const TaskData& tested, const Tree& tree,
-                 ProblemList& problems) {
-  const auto& [task, data] = tested;
+void check_tests(const ParsedStudy& parsed, const ExpandedTask& expanded, ProblemList& problems) {
+  const auto& options = parsed.keys.compare;
+  const auto& task = expanded.setting.task;
+  const auto& arm = *std::ranges::find(expanded.arms, true, &ExpandedArm::selected);
+  const auto& data = arm.run.experiment.data;
   const auto* other = options.metrics.find(task);
   const auto& name = other == nullptr ? options.metric : other->value.scalar;
   const auto* metric = find_metric(name);
   if (metric != nullptr && !is_measured_on(*metric, data))
     problems.add(
-        other == nullptr ? tree.place("compare.metric") : other->value.mark,
+        other == nullptr ? parsed.tree.place("compare.metric") : other->value.mark,
         fmt::format(
             "{} is not measured in the task {}; choose {}, for this task alone in compare.metrics",
             name, in_quotes(task), alternatives(names_measured_on(data))));
@@ -267,58 +270,58 @@ void check_tests(const CompareOptions& options, const TaskData& tested, const Tr
     require_known(item.scalar, known, {"test set", "compare.test_sets", item.mark}, problems);
 }
 
-void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
-                ProblemList& problems) {
-  const auto baseline = std::ranges::find_if(
-      arms, [&](const ArmConfiguration& arm) { return comparison.baseline == arm.arm; });
-  if (baseline == arms.end()) return;
-  const auto& reference = *baseline->experiment;
-  const auto& trained = baseline->trained->experiment.training;
-  const auto refuse = [&](const ArmConfiguration& arm, const std::string& key, const char* name) {
-    problems.add(arm.tree->place(key),
+void check_even(const ExpandedTask& task, const Study& study, ProblemList& problems) {
+  const auto& comparison = *study.compare;
+  const auto trained = [&](const std::string& arm) {
+    return trained_by(study.configurations, task.name, arm);
+  };
+  const auto& baseline = *std::ranges::find(task.arms, comparison.baseline, &ExpandedArm::name);
+  const auto& training = trained(comparison.baseline)->experiment.training;
+  const auto refuse = [&](const ExpandedArm& arm, const std::string& key, const char* name) {
+    problems.add(arm.run.tree.place(key),
                  fmt::format("{} of the arm {} is not the baseline's; if that is intended, write "
                              "compare: {{ allow: [{}] }}",
-                             key, in_quotes(arm.arm), name));
+                             key, in_quotes(arm.name), name));
   };
-  for (const auto& arm : arms) {
-    const auto& experiment = *arm.experiment;
+  for (const auto& arm : task.arms) {
+    if (!arm.selected) continue;
+    const auto& experiment = arm.run.experiment;
     // An evaluated arm has the training of another arm, which is compared with the baseline itself.
-    const bool counts = arm.trained->arm == arm.arm && !allows(comparison, Uneven::steps);
-    if (counts && experiment.training.steps != trained.steps)
+    const bool counts = trained(arm.name)->arm == arm.name && !allows(comparison, Uneven::steps);
+    if (counts && experiment.training.steps != training.steps)
       refuse(arm, "training.steps", "steps");
-    if (counts && experiment.training.budget != trained.budget)
+    if (counts && experiment.training.budget != training.budget)
       refuse(arm, "training.budget", "steps");
-    const auto key = other_data(experiment, reference);
+    const auto key = other_data(experiment, baseline.run.experiment);
     if (!key.empty() && !allows(comparison, Uneven::data)) refuse(arm, key, "data");
   }
 }
 
 void check_measured(const Study& study, const Mark& mark, ProblemList& problems) {
   std::set<std::string> reported;
-  const auto report = [&](const std::string& why) {
-    if (!why.empty() && reported.insert(why).second) problems.add(mark, "expect: " + why);
-  };
   for (const auto& clause : study.expect)
     for (const auto& term : {clause.left, clause.right})
-      for (const auto& [task, arm, experiment] : study.configurations)
-        if (term.arm && task == clause.task && arm == *term.arm)
-          report(why_not_measured(term, {task, arm, experiment}));
+      for (const auto& run : study.configurations)
+        if (term.arm && run.task == clause.task && run.arm == *term.arm)
+          if (const auto why = why_not_measured(term, run);
+              !why.empty() && reported.insert(why).second)
+            problems.add(mark, "expect: " + why);
 }
 
-void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems) {
+void check_tokens(const Study& study, const Tree& tree, ProblemList& problems) {
   if (study.compare)
     for (const auto& task : study.tasks)
       for (const auto& arm : study.arms) {
         check_pair(study, {task, study.compare->baseline, arm, metric_of(*study.compare, task)},
-                   marks.compare, problems);
+                   tree.place("compare.metric"), problems);
         if (study.compare->cost_to)
           check_pair(study, {task, study.compare->baseline, arm, to_target(Resource::steps)},
-                     marks.cost_to, problems);
+                     tree.place("compare.cost_to"), problems);
       }
   for (const auto& clause : study.expect)
     if (clause.left.arm && clause.right.arm && clause.left.metric == clause.right.metric)
       check_pair(study, {clause.task, *clause.left.arm, *clause.right.arm, clause.left.metric},
-                 marks.expect, problems);
+                 tree.place("expect"), problems);
 }
 
 }  // namespace ablate::config

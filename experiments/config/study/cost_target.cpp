@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "experiments/config/schema/foreign_word.h"
+#include "experiments/config/study/claim_check.h"
 
 namespace ablate::config {
 namespace {
@@ -13,12 +12,9 @@ namespace {
 const std::vector<std::string> kTargetMetrics{"validation_perplexity", "validation_token_accuracy"};
 
 std::optional<Target> read_value(const Entry& entry, ProblemList& problems) {
-  if (std::ranges::find(kTargetMetrics, entry.key) == kTargetMetrics.end()) {
-    problems.add(entry.mark,
-                 fmt::format("unknown metric {} in compare.cost_to{}", in_quotes(entry.key),
-                             hint_for_value(kMetricPath, entry.key, kTargetMetrics)));
+  if (!require_known(entry.key, kTargetMetrics, {"metric", "compare.cost_to", entry.mark},
+                     problems))
     return {};
-  }
   const auto& metric = *find_metric(entry.key);
   const auto value = parse_number(entry.value).value;
   if (!value || *value < metric.low || *value > metric.high) {

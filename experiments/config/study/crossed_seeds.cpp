@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
+#include "experiments/config/study/claim_check.h"
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/selection.h"
-#include "experiments/config/yaml/suggestion.h"
 
 namespace ablate::config {
 namespace {
@@ -42,9 +42,7 @@ std::vector<int64_t> factor_seeds(const Value& mapping, const std::string& facto
 
 Value listed_pairs(const Value& mapping, ProblemList& problems) {
   for (const auto& entry : mapping.entries)
-    if (!is_selected(entry.key, kFactors))
-      problems.add(entry.mark, fmt::format("unknown key {} in seeds{}", in_quotes(entry.key),
-                                           did_you_mean(entry.key, kFactors)));
+    require_known(entry.key, kFactors, {"key", kSeedsKey, entry.mark}, problems);
   Value list{.type = Value::Type::list, .mark = mapping.mark};
   const auto orders = factor_seeds(mapping, kFactors[1], problems);
   for (const int64_t initialization : factor_seeds(mapping, kFactors[0], problems))

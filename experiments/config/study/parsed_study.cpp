@@ -8,13 +8,14 @@
 
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"
+#include "experiments/config/study/claim_check.h"
+#include "experiments/config/study/comparison_check.h"
 #include "experiments/config/study/control.h"
 #include "experiments/config/study/crossed_seeds.h"
 #include "experiments/config/study/extends.h"
 #include "experiments/config/study/selection.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/document.h"
-#include "experiments/config/yaml/suggestion.h"
 
 namespace ablate::config {
 namespace {
@@ -45,8 +46,7 @@ void check_grid(const std::vector<Variation>& variations, const std::string& wha
                 ParsedStudy& study) {
   for (const auto& axis : study.keys.grid.entries)
     for (const auto& variation : variations)
-      if (std::ranges::any_of(variation.layers,
-                              [&](const Value& layer) { return gives(layer, axis.key); }))
+      if (gives(variation, axis.key))
         study.problems.add(variation.mark,
                            fmt::format("the {} {} sets {}, which the grid varies; remove one of "
                                        "the two",
@@ -63,7 +63,7 @@ void read_variations(ParsedStudy& study) {
     check_grid(axes.sizes, "size", study);
     check_grid(study.arms, "arm", study);
     auto& points = study.given("arms") ? axes.points : study.arms;
-    points = multiplied({}, keys.grid, study.problems);
+    points = points_of(keys.grid, study.problems);
   }
   if (study.arms.empty()) study.arms.push_back({.name = "base"});
   if (axes.tasks.empty()) axes.tasks.push_back({.name = name_of_base_task(study.base)});
@@ -96,15 +96,13 @@ void read_match(ParsedStudy& study) {
                          fmt::format("{} is the baseline, whose parameters the other arms get; "
                                      "leave it out of match.arms",
                                      in_quotes(name)));
-    else if (std::ranges::find(arms, name) == arms.end())
-      study.problems.add(
-          study.tree.place("match.arms"),
-          fmt::format("unknown arm {} in match.arms{}", in_quotes(name), did_you_mean(name, arms)));
+    else
+      require_known(name, arms, {"arm", "match.arms", study.tree.place("match.arms")},
+                    study.problems);
   for (const auto& arm : study.arms) {
     const bool listed = match.arms.empty() || is_selected(arm.name, match.arms);
     if (whole && !varied && listed && arm.name != study.keys.compare.baseline &&
-        !(study.keys.compare.control == true && arm.name == kControl) &&
-        std::ranges::any_of(arm.layers, [&](const Value& layer) { return gives(layer, match.by); }))
+        !(study.keys.compare.control == true && arm.name == kControl) && gives(arm, match.by))
       study.problems.add(arm.mark,
                          fmt::format("the arm {} sets {}, which match solves for; remove it, or "
                                      "leave the arm out of match.arms",
@@ -189,8 +187,7 @@ std::string giver_of(const std::string& key, const std::vector<Variation>& sizes
   if (study.keys.grid.find(key) != nullptr) return "the grid";
   if (study.keys.match.by == key) return "match";
   for (const auto& size : sizes)
-    if (std::ranges::any_of(size.layers, [&](const Value& layer) { return gives(layer, key); }))
-      return "the size " + in_quotes(size.name);
+    if (gives(size, key)) return "the size " + in_quotes(size.name);
   return "";
 }
 

@@ -81,6 +81,11 @@ bool gives(const Value& layer, const std::string& path) {
   return gives(entry->value, path.substr(dot + 1));
 }
 
+bool gives(const Variation& variation, const std::string& path) {
+  return std::ranges::any_of(variation.layers,
+                             [&](const Value& layer) { return gives(layer, path); });
+}
+
 std::vector<std::string> StudyNames::names_of_settings() const {
   std::vector<std::string> names;
   for (const auto& setting : settings) names.push_back(setting.name);

@@ -46,5 +46,7 @@ struct StudyNames {
 
 /// Whether an overlay gives the key at the dotted path, or a value to a section of the path.
 bool gives(const Value& layer, const std::string& path);
+/// Whether one of its layers does.
+bool gives(const Variation& variation, const std::string& path);
 
 }  // namespace ablate::config

@@ -10,12 +10,12 @@
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/rules.h"
 #include "experiments/config/schema/schema.h"
+#include "experiments/config/study/claim_check.h"
 #include "experiments/config/study/comparison_check.h"
 #include "experiments/config/study/cost_target.h"
 #include "experiments/config/study/curve.h"
 #include "experiments/config/study/over_check.h"
 #include "experiments/config/study/start_check.h"
-#include "experiments/config/yaml/suggestion.h"
 
 namespace ablate::config {
 bool RunCheck::add(const StudyNotes::Place& run, const Experiment& experiment, const Tree& tree) {
@@ -96,14 +96,9 @@ void StudyCheck::check_size(const ExpandedTask& task, ProblemList& problems) {
 }
 
 void StudyCheck::finish(ProblemList& problems) const {
-  const auto place = [&](const char* key) { return parsed_.tree.place(key); };
-  check_measured(study_, place("expect"), problems);
-  check_over(study_, place("compare.over"), problems);
-  check_tokens(study_,
-               {.compare = place("compare.metric"),
-                .cost_to = place("compare.cost_to"),
-                .expect = place("expect")},
-               problems);
+  check_measured(study_, parsed_.tree.place("expect"), problems);
+  check_over(study_, parsed_.tree.place("compare.over"), problems);
+  check_tokens(study_, parsed_.tree, problems);
   rules_.report(problems);
 }
 
@@ -154,11 +149,8 @@ void StudyCheck::check_start(const ExpandedTask& task, const ExpandedArm& arm,
   const auto& from = arm.run.experiment.training.init_from.arm;
   if (!from || !tree.readable(kStartArm)) return;
   const auto names = names_of(parsed_.arms);
-  const auto found = std::ranges::find(names, *from);
-  if (found == names.end())
-    problems.add(tree.place(kStartArm), fmt::format("unknown arm {} in training.init_from.arm{}",
-                                                    in_quotes(*from), did_you_mean(*from, names)));
-  else if (found < std::ranges::find(names, arm.name))
+  if (!require_known(*from, names, {"arm", kStartArm, tree.place(kStartArm)}, problems)) return;
+  if (std::ranges::find(names, *from) < std::ranges::find(names, arm.name))
     check_source(task, arm, problems);
   else
     problems.add(
@@ -182,17 +174,12 @@ void StudyCheck::check_source(const ExpandedTask& task, const ExpandedArm& arm,
 }
 
 void StudyCheck::check_comparison(const ExpandedTask& task, ProblemList& problems) const {
-  std::vector<ArmConfiguration> arms;
-  for (const auto& arm : task.arms)
-    if (arm.selected)
-      arms.push_back({arm.name, &arm.run.experiment, &arm.run.tree,
-                      trained_by(study_.configurations, task.name, arm.name)});
-  if (arms.empty()) return;
-  check_even(arms, *study_.compare, problems);
-  if (study_.compare->cost_to)
-    for (const auto& arm : arms) check_validated(*arm.experiment, *arm.tree, problems);
-  check_tests(parsed_.keys.compare, {task.setting.task, arms.front().experiment->data},
-              parsed_.tree, problems);
+  if (!task.selected) return;
+  check_even(task, study_, problems);
+  check_tests(parsed_, task, problems);
+  if (!study_.compare->cost_to) return;
+  for (const auto& [name, selected, given, run, matched] : task.arms)
+    if (selected) check_validated(run.experiment, run.tree, problems);
 }
 
 }  // namespace ablate::config
