@@ -55,14 +55,12 @@ std::vector<Metric> likelihood_metrics() {
        .meaning = "perplexity of the target tokens, teacher-forced",
        .direction = Direction::lower,
        .low = 1,
-       .high = kUnbounded,
        .on = {Compared::text, Compared::label, Compared::nothing, Compared::tokens},
        .per_token = true},
       {.name = "loss",
        .label = "loss",
        .meaning = "the logarithm of perplexity: nats per target token",
        .direction = Direction::lower,
-       .high = kUnbounded,
        .on = {Compared::text, Compared::label, Compared::nothing, Compared::tokens},
        .field = "perplexity",
        .converted = [](double perplexity) { return std::log(perplexity); },
@@ -72,14 +70,12 @@ std::vector<Metric> likelihood_metrics() {
        .meaning = "loss per character of the targets, comparable between tokenizers: the text of "
                   "an unknown token counts ln 257 nats per byte; not measured for masked models",
        .direction = Direction::lower,
-       .high = kUnbounded,
        .digits = 4,
        .on = {Compared::text, Compared::nothing}},
       {.name = "bits_per_character",
        .label = "bits per character",
        .meaning = "nats_per_character in bits",
        .direction = Direction::lower,
-       .high = kUnbounded,
        .digits = 4,
        .on = {Compared::text, Compared::nothing},
        .field = "nats_per_character",
@@ -97,7 +93,6 @@ std::vector<Metric> knowledge_metrics() {
                   "lano",
        .direction = Direction::lower,
        .low = -kUnbounded,
-       .high = kUnbounded,
        .digits = 4,
        .on = {Compared::nothing}},
       {.name = "bits_per_parameter",
@@ -105,11 +100,9 @@ std::vector<Metric> knowledge_metrics() {
        .meaning = "drawn bits of the targets that the model knows, by how far its loss is below "
                   "that of guessing, / its parameters; 0 if it is not below; of the tasks facts "
                   "and capo",
-       .high = kUnbounded,
        .on = {Compared::text}}};
   for (auto& metric : all) {
     metric.of_known_probabilities = true;
-    metric.in_tables = false;
     metric.in_tables_above_zero = true;
   }
   return all;
@@ -123,29 +116,24 @@ std::vector<Metric> word_metrics() {
        .meaning = "F1 of common words, 0 to 1, averaged over the outputs, as in rouge-score 0.1.2 "
                   "without stemming",
        .high = 1,
-       .on = {Compared::text},
-       .in_tables = false},
+       .on = {Compared::text}},
       {.name = "rouge_2",
        .label = "ROUGE-2",
        .meaning = "rouge_1 of pairs of words",
        .high = 1,
-       .on = {Compared::text},
-       .in_tables = false},
+       .on = {Compared::text}},
       {.name = "rouge_l",
        .label = "ROUGE-L",
        .meaning = "rouge_1 of the longest common subsequence of words",
        .high = 1,
-       .on = {Compared::text},
-       .in_tables = false},
+       .on = {Compared::text}},
       {.name = "word_error_rate",
        .label = "word error rate",
        .meaning =
            "words to insert, delete or replace / words of all references, as in jiwer, both under "
            "the tokenizer's own normalisation; the phoneme error rate if words are phonemes",
        .direction = Direction::lower,
-       .high = kUnbounded,
-       .on = {Compared::text},
-       .in_tables = false}};
+       .on = {Compared::text}}};
 }
 
 /// Metrics of outputs without normalisation, and of decoding.
@@ -156,37 +144,28 @@ std::vector<Metric> further_output_metrics() {
        .meaning = "exact match without normalisation",
        .high = 1,
        .on = {Compared::text},
-       .counts_right = true,
-       .in_tables = false},
+       .counts_right = true},
       {.name = "word_error_rate_raw",
        .label = "raw word error rate",
        .meaning = "word error rate without normalisation",
        .direction = Direction::lower,
-       .high = kUnbounded,
-       .on = {Compared::text},
-       .in_tables = false},
+       .on = {Compared::text}},
       {.name = "length_ratio",
        .label = "length ratio",
        .meaning = "13a tokens of all outputs / of all references, sacreBLEU's ratio of sys_len and "
                   "ref_len",
        .direction = Direction::neither,
-       .high = kUnbounded,
-       .on = {Compared::text},
-       .in_tables = false},
+       .on = {Compared::text}},
       {.name = "tokens_per_pass",
        .label = "tokens per pass",
        .meaning = "tokens that a pass of the decoder writes of an output, above 1 only with "
                   "decoding.draft",
-       .high = kUnbounded,
-       .on = {Compared::text},
-       .in_tables = false},
+       .on = {Compared::text}},
       {.name = "decode_seconds",
        .label = "seconds to decode",
        .meaning = "wall-clock time of decoding the test set, on the machine of the run",
        .direction = Direction::lower,
-       .high = kUnbounded,
-       .on = {Compared::text, Compared::label},
-       .in_tables = false},
+       .on = {Compared::text, Compared::label}},
       {.name = "unknown_targets",
        .label = "unknown targets",
        .meaning = "share of the target tokens, end tokens excluded, that the tokenizer does not "
@@ -194,7 +173,6 @@ std::vector<Metric> further_output_metrics() {
        .direction = Direction::neither,
        .high = 1,
        .on = {Compared::text, Compared::nothing},
-       .in_tables = false,
        .in_tables_above_zero = true}};
 }
 
@@ -204,14 +182,12 @@ std::vector<Metric> metrics_of_runs() {
            .label = "train loss",
            .meaning = "label-smoothed loss of the last log interval",
            .direction = Direction::lower,
-           .high = kUnbounded,
            .per_token = true},
           {.name = "validation_perplexity",
            .label = "validation perplexity",
            .meaning = "perplexity of the evaluated weights on the validation set",
            .direction = Direction::lower,
            .low = 1,
-           .high = kUnbounded,
            .per_token = true,
            .heading = "valid. ppl"},
           {.name = "validation_token_accuracy",
@@ -235,7 +211,6 @@ std::vector<Metric> metrics_of_runs() {
                       "all get the same",
            .direction = Direction::lower,
            .low = 1,
-           .high = kUnbounded,
            .digits = 2,
            .in_tables = false,
            .of_mixtures = true,
@@ -251,11 +226,9 @@ std::vector<Metric> metrics_of_cost() {
                      .meaning = label_of(resource) +
                                 " of training until the validation set reaches `compare.cost_to`",
                      .direction = Direction::lower,
-                     .high = kUnbounded,
                      .digits = resource == Resource::seconds ? 1 : 0,
                      .field = "",
-                     .per_token = true,
-                     .in_tables = false});
+                     .per_token = true});
   return costs;
 }
 
@@ -292,11 +265,15 @@ std::vector<Metric> observed_metrics() {
        .digits = 0}};
   for (auto& metric : observed) {
     metric.direction = Direction::neither;
-    if (metric.high == 0) metric.high = kUnbounded;
-    metric.in_tables = false;
     metric.observed = true;
   }
   return observed;
+}
+
+/// Metrics that tables show only if a study asks for them.
+std::vector<Metric> on_demand(std::vector<Metric> all) {
+  for (auto& metric : all) metric.in_tables = false;
+  return all;
 }
 
 std::vector<std::string> names_where(bool (*wanted)(const Metric&)) {
@@ -312,8 +289,9 @@ const std::vector<Metric>& metrics() {
   static const auto kMetrics = [] {
     std::vector<Metric> all;
     for (auto group :
-         {output_metrics(), likelihood_metrics(), knowledge_metrics(), word_metrics(),
-          further_output_metrics(), metrics_of_runs(), metrics_of_cost(), observed_metrics()})
+         {output_metrics(), likelihood_metrics(), on_demand(knowledge_metrics()),
+          on_demand(word_metrics()), on_demand(further_output_metrics()), metrics_of_runs(),
+          on_demand(metrics_of_cost()), on_demand(observed_metrics())})
       std::ranges::move(group, std::back_inserter(all));
     return all;
   }();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,9 @@ struct Metric {
   std::string label;    // for tables: "exact match"
   std::string meaning;  // for the documentation
   Direction direction = Direction::higher;
-  double low = 0, high = 0;  // possible values, ends included; infinite: no bound
-  int digits = 3;            // after the point
+  /// Possible values, ends included; infinite: no bound.
+  double low = 0, high = std::numeric_limits<double>::infinity();
+  int digits = 3;  // after the point
   /// The kinds of test sets that it is measured on; empty: measured on the whole run.
   std::vector<data::Compared> on;
   std::string field = name;               // in records::TestScores or RunResult; empty: in neither
