@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "experiments/config/schema/layer_path.h"
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/yaml/value.h"
@@ -25,10 +26,6 @@ struct Change {
   bool listed = false;  // in `changes`
 };
 
-bool same_place(const Mark& left, const Mark& right) {
-  return left.source == right.source && left.line == right.line && left.column == right.column;
-}
-
 /// Applies the changes of one model.
 class LayerBuilder {
  public:
@@ -37,7 +34,7 @@ class LayerBuilder {
       : model_(model), given_(given), problems_(problems) {}
 
   void build() {
-    std::vector<std::pair<Change, LayerNumbers>> laid;
+    std::vector<std::pair<Change, std::vector<NumberedLayer>>> laid;
     for (auto& change : changes()) {
       auto layers = touched(change);
       if (lay(change, layers)) laid.emplace_back(std::move(change), std::move(layers));
@@ -62,8 +59,6 @@ class LayerBuilder {
   }
 
  private:
-  using Layer = std::pair<Side, int64_t>;
-
   bool has(Side side) const { return models::has_side(model_.family, side); }
   int64_t count(Side side) const { return models::different_layers_of(model_, side); }
 
@@ -128,22 +123,21 @@ class LayerBuilder {
   }
 
   /// The layers that the change selects; reports numbers that the model does not have.
-  LayerNumbers touched(const Change& change) {
-    LayerNumbers layers;
+  std::vector<NumberedLayer> touched(const Change& change) {
+    std::vector<NumberedLayer> layers;
     for (const auto side : change.sides)
       for (int64_t number = 1; number <= count(side); ++number)
-        if (is_of(change.place, number)) layers.of(side).push_back(number);
+        if (is_of(change.place, number)) layers.emplace_back(side, number);
     if (!change.listed) return layers;
     std::string sizes;
     for (const auto side : change.sides)
       sizes += fmt::format(fmt::runtime(sizes.empty() ? "the {} has {} layers" : " and the {} {}"),
                            text_of(side), count(side));
-    const bool none = layers.encoder.empty() && layers.decoder.empty();
     for (const auto number : change.place.at)
       if (std::ranges::none_of(change.sides, [&](Side side) { return number <= count(side); }))
         problems_.add(change.keys.mark,
                       fmt::format("the change names layer {}, but {}", number, sizes));
-    if (none && change.place.at.empty())
+    if (layers.empty() && change.place.at.empty())
       problems_.add(change.keys.mark, fmt::format("the change touches no layer: {}", sizes));
     return layers;
   }
@@ -154,29 +148,28 @@ class LayerBuilder {
   }
 
   /// Applies the change; false if some of it could not be read.
-  bool lay(const Change& change, const LayerNumbers& layers) {
+  bool lay(const Change& change, const std::vector<NumberedLayer>& layers) {
     const bool encodes = change.sides == std::vector{Side::encoder};
     if (const auto* cross = change.keys.find("cross_attention"); cross != nullptr && encodes)
       problems_.add(cross->mark, change.shown +
                                      ".cross_attention has no effect: only a decoder attends to "
                                      "the encoder's output");
-    std::vector<std::pair<Problem, LayerNumbers>> found;
-    for (const auto& [side, numbers] :
-         {std::pair{Side::encoder, layers.encoder}, std::pair{Side::decoder, layers.decoder}})
-      for (const auto number : numbers)
-        for (const auto& problem : lay_over(change, {side, number})) {
-          auto same = std::ranges::find(found, problem, &std::pair<Problem, LayerNumbers>::first);
-          if (same == found.end()) same = found.insert(same, {problem, {}});
-          same->second.of(side).push_back(number);
-        }
-    for (auto& [problem, numbers] : found) {
-      if (numbers.text() != layers.text()) problem.message += fmt::format(" ({})", numbers.text());
+    std::vector<std::pair<Problem, std::vector<NumberedLayer>>> found;
+    for (const auto& layer : layers)
+      for (const auto& problem : lay_over(change, layer)) {
+        auto same =
+            std::ranges::find_if(found, [&](const auto& one) { return one.first == problem; });
+        if (same == found.end()) same = found.insert(same, {problem, {}});
+        same->second.push_back(layer);
+      }
+    for (auto& [problem, where] : found) {
+      if (where != layers) problem.message += fmt::format(" ({})", text_of(where));
       problems_.add(std::move(problem));
     }
     return found.empty();
   }
 
-  std::vector<Problem> lay_over(const Change& change, const Layer& layer) {
+  std::vector<Problem> lay_over(const Change& change, const NumberedLayer& layer) {
     const auto [found, is_first] = layers_.try_emplace(layer);
     auto& tree = found->second;
     if (is_first) {
@@ -190,28 +183,24 @@ class LayerBuilder {
     return problems.all();
   }
 
-  models::LayerOptions& own(const Layer& layer) const {
+  models::LayerOptions& own(const NumberedLayer& layer) const {
     return models::own_layers(model_, layer.first).at(static_cast<size_t>(layer.second - 1));
   }
 
   /// Whether at least one value of the change is still in use in one of its layers.
-  bool survives(const Change& change, const LayerNumbers& layers) const {
-    const auto values = leaves_of(change.keys);
-    for (const auto& [layer, tree] : layers_) {
-      const auto& numbers = layer.first == Side::encoder ? layers.encoder : layers.decoder;
-      if (std::ranges::find(numbers, layer.second) == numbers.end()) continue;
-      for (const auto& [key, given] : values)
-        if (const auto* last = tree.find(key); last && same_place(last->mark, given->value.mark))
+  bool survives(const Change& change, const std::vector<NumberedLayer>& layers) const {
+    for (const auto& layer : layers)
+      for (const auto& [key, given] : leaves_of(change.keys))
+        if (const auto* last = layers_.at(layer).find(key); last && last->mark == given->value.mark)
           return true;
-    }
-    return layers.encoder.empty() && layers.decoder.empty();  // reported elsewhere
+    return layers.empty();  // reported elsewhere
   }
 
   models::TransformerOptions& model_;
   const Entry& given_;
   const models::LayerOptions model_layer_ = model_.layer;
   ProblemList& problems_;
-  std::map<Layer, Tree> layers_;  // those that a change selects
+  std::map<NumberedLayer, Tree> layers_;  // those that a change selects
 };
 
 void lay_changes(models::TransformerOptions& model, Tree& tree, ProblemList& problems) {

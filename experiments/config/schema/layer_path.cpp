@@ -38,10 +38,14 @@ std::optional<LayerPath> parse_layer_path(std::string_view path) {
   return {};
 }
 
-std::string LayerNumbers::text() const {
+std::string text_of(const std::vector<NumberedLayer>& layers) {
   std::string text;
-  if (!encoder.empty()) text = listed(models::Side::encoder, encoder);
-  if (!decoder.empty()) text += (text.empty() ? "" : ", ") + listed(models::Side::decoder, decoder);
+  for (const auto side : {models::Side::encoder, models::Side::decoder}) {
+    std::vector<int64_t> numbers;
+    for (const auto& [of, number] : layers)
+      if (of == side) numbers.push_back(number);
+    if (!numbers.empty()) text += (text.empty() ? "" : ", ") + listed(side, numbers);
+  }
   return text;
 }
 

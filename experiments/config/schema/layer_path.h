@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/options/transformer_options.h"
@@ -21,15 +22,10 @@ struct LayerPath {
 std::string section_of(models::Side side, int64_t number);
 std::optional<LayerPath> parse_layer_path(std::string_view path);
 
-/// The numbers of some layers of each side.
-struct LayerNumbers {
-  std::vector<int64_t> encoder, decoder;
+/// A layer of a side, counted from 1.
+using NumberedLayer = std::pair<models::Side, int64_t>;
 
-  std::vector<int64_t>& of(models::Side side) {
-    return side == models::Side::encoder ? encoder : decoder;
-  }
-  /// "encoder layers 2 and 4, decoder layer 3"
-  std::string text() const;
-};
+/// "encoder layers 2 and 4, decoder layer 3"
+std::string text_of(const std::vector<NumberedLayer>& layers);
 
 }  // namespace ablate::config

@@ -15,25 +15,22 @@ struct LayerRule {
   Mark mark;
   std::string key, why;
   bool by_model = false;  // the model's layer breaks it, too
-  LayerNumbers layers;
-
-  bool is_like(const LayerRule& other) const {
-    return mark.source == other.mark.source && mark.line == other.mark.line &&
-           mark.column == other.mark.column && key == other.key && why == other.why;
-  }
+  std::vector<NumberedLayer> layers;
 
   RuleProblem problem(const models::TransformerOptions& model) const {
-    const auto all = [&](models::Side side, const std::vector<int64_t>& numbers) {
-      return !numbers.empty() && numbers.size() == models::list_of(model, side).size();
+    const auto counted = [&](models::Side side) {
+      return std::ranges::count(layers, side, &NumberedLayer::first);
     };
-    const bool reads = all(models::Side::encoder, layers.encoder);
-    const bool writes = all(models::Side::decoder, layers.decoder);
+    const auto all = [&](models::Side side) {
+      return counted(side) > 0 && counted(side) == std::ssize(models::list_of(model, side));
+    };
+    const bool reads = all(models::Side::encoder), writes = all(models::Side::decoder);
     if (by_model || (reads && writes)) return {mark, fmt::format("model.{} {}", key, why)};
-    if (reads && layers.decoder.empty())
+    if (reads && counted(models::Side::decoder) == 0)
       return {mark, fmt::format("model.encoder.{} {}", key, why)};
-    if (writes && layers.encoder.empty())
+    if (writes && counted(models::Side::encoder) == 0)
       return {mark, fmt::format("model.decoder.{} {}", key, why)};
-    return {mark, fmt::format("model.{} {} ({})", key, why, layers.text())};
+    return {mark, fmt::format("model.{} {} ({})", key, why, text_of(layers))};
   }
 };
 
@@ -99,10 +96,12 @@ std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
                   .why = rule.why,
                   .by_model = !layer,
                   .layers = {}};
-    auto same = std::ranges::find_if(rules, [&](const auto& other) { return other.is_like(one); });
+    auto same = std::ranges::find_if(rules, [&](const auto& other) {
+      return other.mark == one.mark && other.key == one.key && other.why == one.why;
+    });
     if (same == rules.end()) same = rules.insert(same, one);
     same->by_model = same->by_model || one.by_model;
-    if (layer) same->layers.of(layer->side).push_back(layer->number);
+    if (layer) same->layers.emplace_back(layer->side, layer->number);
   }
   for (const auto& rule : rules) problems.push_back(rule.problem(model));
   return problems;

@@ -26,6 +26,8 @@ struct Mark {
   std::shared_ptr<const Source> source;
   int line = 0;
   int column = 0;
+
+  bool operator==(const Mark&) const = default;
 };
 
 struct Entry;
