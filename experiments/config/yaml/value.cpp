@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "tokenizer/text/from_chars.h"
@@ -193,11 +194,31 @@ std::string without_leading_zeros(std::string text) {
   return text;
 }
 
-template <class T>
-std::optional<Parsed<T>> refused(const Value& value, const std::string& wanted) {
-  if (auto why = not_single(value, wanted); !why.empty()) return Parsed<T>{{}, std::move(why)};
+/// Why `value` is not a plain word for what is wanted; empty if it is.
+std::string why_not_plain(const Value& value, const std::string& wanted) {
+  if (auto why = not_single(value, wanted); !why.empty()) return why;
   if (!value.quoted) return {};
-  return Parsed<T>{{}, fmt::format("{} is quoted text, not {}", in_quotes(value.scalar), wanted)};
+  return fmt::format("{} is quoted text, not {}", in_quotes(value.scalar), wanted);
+}
+
+template <class Number>
+Parsed<Number> parse_as(const Value& value, const std::string& wanted, const char* out_of_range) {
+  if (auto why = why_not_plain(value, wanted); !why.empty()) return {{}, std::move(why)};
+  const auto& text = value.scalar;
+  const auto refuse = [&](const std::string& why) {
+    return Parsed<Number>{{}, fmt::format("{} {}", in_quotes(text), why)};
+  };
+  const auto reading = read<Number>(text);
+  if (reading.whole && leading_zero(text))
+    return refuse("has leading zeros; write " + without_leading_zeros(text));
+  if (reading.whole && !reading.in_range) return refuse(out_of_range);
+  const bool named = std::is_same_v<Number, double> &&
+                     (text == ".nan" || text == ".NaN" || text == ".inf" || text == "-.inf");
+  if (named || (reading.whole && !std::isfinite(static_cast<double>(reading.number))))
+    return refuse("is not finite");
+  if (reading.whole) return {reading.number, {}};
+  const auto meant = meant_integer(text);
+  return refuse(fmt::format("is not {}{}", wanted, meant ? fmt::format("; write {}", *meant) : ""));
 }
 
 }  // namespace
@@ -219,7 +240,7 @@ Parsed<bool> parse_boolean(const Value& value) {
   static const std::map<std::string, bool, std::less<>> kMeant = {
       {"yes", true}, {"on", true},   {"True", true},   {"TRUE", true},
       {"no", false}, {"off", false}, {"False", false}, {"FALSE", false}};
-  if (auto bad = refused<bool>(value, "true or false")) return *bad;
+  if (auto why = why_not_plain(value, "true or false"); !why.empty()) return {{}, std::move(why)};
   if (value.scalar == "true" || value.scalar == "false") return {value.scalar == "true", {}};
   const auto meant = kMeant.find(value.scalar);
   return {{},
@@ -228,19 +249,7 @@ Parsed<bool> parse_boolean(const Value& value) {
 }
 
 Parsed<int64_t> parse_integer(const Value& value) {
-  if (auto bad = refused<int64_t>(value, "an integer")) return *bad;
-  const std::string& text = value.scalar;
-  const auto reading = read<int64_t>(text);
-  if (reading.whole && leading_zero(text))
-    return {{},
-            fmt::format("{} has leading zeros; write {}", in_quotes(text),
-                        without_leading_zeros(text))};
-  if (reading.whole && reading.in_range) return {reading.number, {}};
-  if (reading.whole) return {{}, fmt::format("{} is too large for an integer", in_quotes(text))};
-  const auto meant = meant_integer(text);
-  return {{},
-          fmt::format("{} is not an integer{}", in_quotes(text),
-                      meant ? fmt::format("; write {}", *meant) : "")};
+  return parse_as<int64_t>(value, "an integer", "is too large for an integer");
 }
 
 std::vector<int64_t> meant_range(const std::string& text) {
@@ -260,23 +269,7 @@ std::vector<int64_t> meant_range(const std::string& text) {
 }
 
 Parsed<double> parse_number(const Value& value) {
-  if (auto bad = refused<double>(value, "a number")) return *bad;
-  const std::string& text = value.scalar;
-  const auto reading = read<double>(text);
-  if (reading.whole && leading_zero(text))
-    return {{},
-            fmt::format("{} has leading zeros; write {}", in_quotes(text),
-                        without_leading_zeros(text))};
-  if (reading.whole && !reading.in_range)
-    return {{}, fmt::format("{} is out of the range of numbers", in_quotes(text))};
-  const bool named = text == ".nan" || text == ".NaN" || text == ".inf" || text == "-.inf";
-  if (named || (reading.whole && !std::isfinite(reading.number)))
-    return {{}, fmt::format("{} is not finite", in_quotes(text))};
-  if (reading.whole) return {reading.number, {}};
-  const auto meant = meant_integer(text);
-  return {{},
-          fmt::format("{} is not a number{}", in_quotes(text),
-                      meant ? fmt::format("; write {}", *meant) : "")};
+  return parse_as<double>(value, "a number", "is out of the range of numbers");
 }
 
 std::optional<double> spelled_number(const std::string& text) {
