@@ -33,15 +33,19 @@ bool is_list_of_values(const Entry& axis, ProblemList& problems) {
   return false;
 }
 
-/// `point` with one more value of the grid.
-Variation with(const Variation& point, const Entry& axis, const Value& value,
-               ProblemList& problems) {
-  Variation more = point;
-  more.grid.push_back({axis.key, name_of(value)});
-  more.mark = value.mark;
-  put(more.layers.back(), {axis.key, axis.mark, nested(value, problems)}, Repeated::problem,
-      problems);
-  return more;
+/// The point of the grid with this value of each key.
+Variation point_with(const Combination& values, const Value& grid, ProblemList& problems) {
+  Variation point{.layers = {{.type = Value::Type::mapping, .mark = grid.mark}}};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto& axis = grid.entries[i];
+    point.mark = values[i].mark;
+    point.grid.push_back({axis.key, name_of(values[i])});
+    point.name += fmt::format("{}{}={}", point.name.empty() ? "" : "-",
+                              short_name(axis.key, grid.entries), point.grid.back().value);
+    put(point.layers.back(), {axis.key, axis.mark, nested(values[i], problems)}, Repeated::problem,
+        problems);
+  }
+  return point;
 }
 
 }  // namespace
@@ -109,32 +113,39 @@ std::vector<Variation> points_of(const Value& grid, ProblemList& problems) {
   }
   const auto usable = [&](const Entry& axis) { return is_list_of_values(axis, problems); };
   if (std::ranges::count_if(grid.entries, usable) != std::ssize(grid.entries)) return {};
-  std::vector<Variation> all(1);
-  all.front().layers.push_back({.type = Value::Type::mapping, .mark = grid.mark});
+  Axes axes;
+  size_t count = 1;
   for (const auto& axis : grid.entries) {
-    if (all.size() * axis.value.items.size() > kMostArms) {
+    axes.push_back(axis.value.items);
+    count *= axis.value.items.size();
+    if (count > kMostArms) {
       problems.add(axis.mark, fmt::format("the grid makes more than {} combinations", kMostArms));
       return {};
     }
-    std::vector<Variation> next;
-    for (const auto& point : all)
-      for (const auto& value : axis.value.items) {
-        next.push_back(with(point, axis, value, problems));
-        auto& name = next.back().name;
-        name += fmt::format("{}{}={}", name.empty() ? "" : "-", short_name(axis.key, grid.entries),
-                            next.back().grid.back().value);
-      }
-    all = std::move(next);
   }
+  std::vector<Variation> all;
   std::set<std::string> taken;
-  bool distinct = true;
-  for (const auto& point : all) {
+  for (const auto& values : combinations(axes)) {
+    const auto& point = all.emplace_back(point_with(values, grid, problems));
     check_name(point.name, "grid", point.mark, problems);
-    if (taken.insert(point.name).second) continue;
-    distinct = false;
-    problems.add(point.mark, fmt::format("the grid names two points {}", in_quotes(point.name)));
+    if (!taken.insert(point.name).second)
+      problems.add(point.mark, fmt::format("the grid names two points {}", in_quotes(point.name)));
   }
-  return distinct ? all : std::vector<Variation>{};
+  return taken.size() == all.size() ? all : std::vector<Variation>{};
+}
+
+std::vector<Combination> combinations(const Axes& axes) {
+  std::vector<Combination> all{{}};
+  for (const auto& values : axes) {
+    std::vector<Combination> longer;
+    for (const auto& combination : all)
+      for (const auto& value : values) {
+        longer.push_back(combination);
+        longer.back().push_back(value);
+      }
+    all = std::move(longer);
+  }
+  return all;
 }
 
 std::vector<std::string> names_of(const std::vector<Variation>& variations) {

@@ -38,6 +38,13 @@ std::vector<std::string> names_of(const std::vector<Variation>& variations);
 std::vector<Variation> variations(const Value& section, const std::string& what,
                                   ProblemList& problems);
 
+/// One value of each of several keys, and the values of each.
+using Combination = std::vector<Value>;
+using Axes = std::vector<std::vector<Value>>;
+
+/// Every combination of the values; the first key varies slowest.
+std::vector<Combination> combinations(const Axes& axes);
+
 /// The part of a name for a value: "0.001", "learned_90".
 std::string name_of(const Value& value);
 

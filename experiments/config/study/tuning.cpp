@@ -178,20 +178,6 @@ Axes declared_axes(const Tuning& tuning) {
   return axes;
 }
 
-std::vector<Combination> combinations(const Axes& axes) {
-  std::vector<Combination> all{{}};
-  for (const auto& values : axes) {
-    std::vector<Combination> longer;
-    for (const auto& combination : all)
-      for (const auto& value : values) {
-        longer.push_back(combination);
-        longer.back().push_back(value);
-      }
-    all = std::move(longer);
-  }
-  return all;
-}
-
 std::string name_of(const std::string& arm, const Tuning& tuning, const Combination& combination) {
   auto name = arm;
   for (size_t i = 0; i < combination.size(); ++i)

@@ -23,12 +23,6 @@ struct TunedKey {
   std::vector<Value> values;  // in the file's order
 };
 
-/// One value of each tuned key.
-using Combination = std::vector<Value>;
-
-/// The values of each key that are tried for an arm.
-using Axes = std::vector<std::vector<Value>>;
-
 /// An end of the values of a key.
 ABLATE_ENUM(End, smallest, largest);
 
@@ -95,9 +89,6 @@ void choose_seeds(Tuning& tuning, const StudyFile& keys, const std::vector<int64
 
 /// The values of the file.
 Axes declared_axes(const Tuning& tuning);
-
-/// Every combination of the values; the first key varies slowest.
-std::vector<Combination> combinations(const Axes& axes);
 
 /// "base-peak=0.001-weight_decay=0.1"
 std::string name_of(const std::string& arm, const Tuning& tuning, const Combination& combination);
