@@ -111,11 +111,11 @@ void check_claim(const GivenClaim& given, const Comparison& comparison, ProblemL
 
 void read_claims_of_arms(const CompareOptions& options, const StudyNames& names,
                          Comparison& comparison, ProblemList& problems) {
-  if (options.arms.type != Value::Type::mapping)
-    problems.add(options.arms.mark,
+  if (options.claims_of_arms.type != Value::Type::mapping)
+    problems.add(options.claims_of_arms.mark,
                  "compare.arms must be a mapping of arms to their claims, such as { gelu: { claim: "
                  "equal, margin: 0.01 } }");
-  for (const auto& entry : options.arms.entries) {
+  for (const auto& entry : options.claims_of_arms.entries) {
     require_known(entry.key, names.arms, {"arm", "compare.arms", entry.mark}, problems);
     if (entry.key == options.baseline)
       problems.add(entry.mark, fmt::format("{} is the baseline, so nothing is claimed of it; leave "

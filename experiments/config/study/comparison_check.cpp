@@ -27,7 +27,7 @@ std::map<std::string, std::string> metrics_of_tasks(const CompareOptions& option
                                                     const std::vector<std::string>& tasks,
                                                     ProblemList& problems) {
   std::map<std::string, std::string> found;
-  const auto& section = options.metrics;
+  const auto& section = options.metrics_of_tasks;
   if (section.type != Value::Type::mapping)
     problems.add(section.mark, "compare.metrics must be a mapping of tasks to metrics");
   for (const auto& entry : section.entries) {
@@ -212,15 +212,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   else if (readable("compare.metric"))
     require_known(options.metric, names_of_comparable_metrics(),
                   {"metric", "compare", place("compare.metric")}, problems);
-  Comparison comparison{.baseline = options.baseline,
-                        .metric = options.metric,
-                        .over = options.over,
-                        .claim = options.claim,
-                        .test = options.test,
-                        .correction = options.correction,
-                        .allow = options.allow,
-                        .fit = options.fit,
-                        .control = options.control == true};
+  auto comparison = static_cast<const Comparison&>(options);
   if (given("compare.correction") && options.test != PairedTest::sign_flip)
     problems.add(place("compare.correction"),
                  fmt::format("compare.correction is of sign flips, and test: {} is corrected by "
@@ -233,9 +225,10 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   if (given("compare.arms")) read_claims_of_arms(options, names, comparison, problems);
   if (comparison.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.test_sets"))
-    comparison.test_sets = test_sets_of_tasks(options.test_sets, names.names_of_tasks(), problems);
+    comparison.test_sets =
+        test_sets_of_tasks(options.sets_of_tasks, names.names_of_tasks(), problems);
   if (given("compare.cost_to")) {
-    comparison.cost_to = read_target(options.cost_to, problems);
+    comparison.cost_to = read_target(options.target, problems);
   } else {
     require_no_target(comparison.metric, place("compare.metric"), problems);
     for (const auto& [task, metric] : comparison.metrics)
@@ -250,7 +243,7 @@ void check_tests(const ParsedStudy& parsed, const ExpandedTask& expanded, Proble
   const auto& task = expanded.setting.task;
   const auto& arm = *std::ranges::find(expanded.arms, true, &ExpandedArm::selected);
   const auto& data = arm.run.experiment.data;
-  const auto* other = options.metrics.find(task);
+  const auto* other = options.metrics_of_tasks.find(task);
   const auto& name = other == nullptr ? options.metric : other->value.scalar;
   const auto* metric = find_metric(name);
   if (metric != nullptr && !is_measured_on(*metric, data))
@@ -259,7 +252,7 @@ void check_tests(const ParsedStudy& parsed, const ExpandedTask& expanded, Proble
         fmt::format(
             "{} is not measured in the task {}; choose {}, for this task alone in compare.metrics",
             name, in_quotes(task), alternatives(names_measured_on(data))));
-  const auto* entry = options.test_sets.find(task);
+  const auto* entry = options.sets_of_tasks.find(task);
   if (entry == nullptr) return;
   const auto known = names_of_test_sets(data);
   if (known.empty())

@@ -34,13 +34,14 @@ bool is_controlled_by_default(const Variation& baseline, const ParsedStudy& stud
 }  // namespace
 
 void add_control(ParsedStudy& study) {
-  auto& wanted = study.keys.compare.control;
-  const auto baseline =
-      std::ranges::find(study.arms, study.keys.compare.baseline, &Variation::name);
+  auto& compare = study.keys.compare;
+  compare.control = compare.asks_for_control == true;
+  const auto baseline = std::ranges::find(study.arms, compare.baseline, &Variation::name);
   if (baseline == study.arms.end()) return;
   const bool taken = std::ranges::find(study.arms, kControl, &Variation::name) != study.arms.end();
-  if (!wanted) wanted = !taken && !study.crossed && is_controlled_by_default(*baseline, study);
-  if (!*wanted) return;
+  if (!compare.asks_for_control)
+    compare.control = !taken && !study.crossed && is_controlled_by_default(*baseline, study);
+  if (!compare.control) return;
   const auto mark = study.tree.place("compare.control");
   if (taken)
     return study.problems.add(

@@ -102,7 +102,7 @@ void read_match(ParsedStudy& study) {
   for (const auto& arm : study.arms) {
     const bool listed = match.arms.empty() || is_selected(arm.name, match.arms);
     if (whole && !varied && listed && arm.name != study.keys.compare.baseline &&
-        !(study.keys.compare.control == true && arm.name == kControl) && gives(arm, match.by))
+        !is_control(study.keys.compare, arm.name) && gives(arm, match.by))
       study.problems.add(arm.mark,
                          fmt::format("the arm {} sets {}, which match solves for; remove it, or "
                                      "leave the arm out of match.arms",

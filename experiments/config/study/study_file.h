@@ -12,27 +12,16 @@
 
 namespace ablate::config {
 
-/// The comparison of the arms with a baseline.
-struct CompareOptions {
-  std::string baseline;
-  std::string metric;
-  Value metrics;
-  Value test_sets;
-  Over over = Over::none;
-  ArmClaim claim;
-  Value arms;
-  PairedTest test = PairedTest::sign_flip;
-  JointCorrection correction = JointCorrection::max_t;
-  Value cost_to;
-  std::vector<Uneven> allow;
-  Fit fit = Fit::none;
-  std::optional<bool> control;
+/// A comparison as it is read, with the values that name tasks or arms and are checked with them.
+struct CompareOptions : Comparison {
+  Value metrics_of_tasks, sets_of_tasks, claims_of_arms, target;
+  std::optional<bool> asks_for_control;
 
   static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
     visit("metric", o.metric, "the metric of the comparison");
-    visit("metrics", o.metrics, "task: its metric, if it is not `metric`");
-    visit("test_sets", o.test_sets,
+    visit("metrics", o.metrics_of_tasks, "task: its metric, if it is not `metric`");
+    visit("test_sets", o.sets_of_tasks,
           "task: its primary test sets, such as [length 12, length 13]; differences on other test "
           "sets are not tested for significance; absent: all within the trained length");
     visit("over", o.over,
@@ -42,7 +31,7 @@ struct CompareOptions {
           "its range; tasks: the mean over all tasks of the mean over each one's primary test "
           "sets; none: every primary test set is compared by itself");
     ArmClaim::fields(o.claim, visit);
-    visit("arms", o.arms,
+    visit("arms", o.claims_of_arms,
           "arm: { claim: ..., margin: ... }, for arms whose claim or margin is another one");
     visit(
         "test", o.test,
@@ -54,7 +43,7 @@ struct CompareOptions {
           "the size of their differences; min_p: their own p, so that one odd seed does not hide "
           "an arm that differs in every seed, but a single arm that differs needs more seeds the "
           "more arms there are");
-    visit("cost_to", o.cost_to,
+    visit("cost_to", o.target,
           "what runs have to reach on the validation set: baseline (its last validation loss, seed "
           "by seed), {validation_perplexity: 5} or {validation_token_accuracy: 0.9}; the report "
           "gives the steps, tokens, FLOPs and seconds that each arm needs, in relation to the "
@@ -67,7 +56,7 @@ struct CompareOptions {
         "power: fit metric = a * parameters ^ b over the arms or, in a study with sizes, of every "
         "arm over them; three sizes or more are needed; none: no fit");
     visit(
-        "control", o.control,
+        "control", o.asks_for_control,
         "train the baseline once more, as the arm `control`, with other random numbers and, with "
         "tune, a search of its own: how far it is from the baseline is the study's noise; absent: "
         "yes, if three arms or more are trained, the baseline among them and none of them from its "
