@@ -157,7 +157,7 @@ void add_over_lengths(TaskEvidence& task, const config::Comparison& comparison) 
 
 std::vector<TaskEvidence> over_tasks(const std::vector<TaskEvidence>& tasks,
                                      const config::Study& study) {
-  const config::StudyNames declared{study.declared_settings, study.arms};
+  const auto declared = config::tasks_of(study.declared_settings).size();
   std::vector<TaskEvidence> all;
   for (const auto& first : tasks) {
     if (first.setting.task != tasks.front().setting.task) continue;
@@ -165,7 +165,7 @@ std::vector<TaskEvidence> over_tasks(const std::vector<TaskEvidence>& tasks,
     for (const auto& task : tasks)
       if (task.setting.size == first.setting.size && task.setting.grid == first.setting.grid)
         parts.push_back(&task);
-    if (parts.size() == declared.names_of_tasks().size()) all.push_back(task_over(parts));
+    if (parts.size() == declared) all.push_back(task_over(parts));
   }
   return all;
 }

@@ -78,14 +78,14 @@ class ClauseReader {
       require_setting(word);
       return word;
     }
-    const auto names = names_.names_of_settings();
+    const auto names = names_of(names_.settings);
     if (names.size() > 1)
       throw Unreadable{0, fmt::format("name the task: {}", alternatives(names))};
     return names.empty() ? "" : names.front();
   }
 
   void require_setting(const std::string& word) const {
-    const auto names = names_.names_of_settings();
+    const auto names = names_of(names_.settings);
     const auto of_task = settings_in(names_.settings, word);
     if (std::ranges::find(names, word) == names.end() && !of_task.empty())
       throw Unreadable{0, fmt::format("{} is run in several settings; name one: {}",

@@ -194,6 +194,43 @@ std::string why_not_measured(const Term& term, const Configuration& run) {
                      in_quotes(term.test_set), did_you_mean(term.test_set, known));
 }
 
+/// Why the numbers of the setting cannot be one over its lengths; empty if they can.
+std::string why_not_over_lengths(const Comparison& comparison, const Setting& setting,
+                                 const data::DataOptions& data) {
+  const auto known = std::ssize(names_of_test_sets(data));
+  if (known == 0)
+    return fmt::format("test sets that have a length, and the task {} has none",
+                       in_quotes(setting.task));
+  const auto named = comparison.test_sets.find(setting.name);
+  const auto chosen = named == comparison.test_sets.end() ? known : std::ssize(named->second);
+  if (chosen >= 2) return {};
+  return fmt::format("two lengths or more, and the task {} is compared on one; list more in {}",
+                     in_quotes(setting.task),
+                     known < 2 ? "its data" : "compare.test_sets, or leave it out there");
+}
+
+std::string why_not_over_tasks(const Comparison& comparison, const Setting& setting, size_t tasks) {
+  if (tasks < 2) return "two tasks or more";
+  const auto& metric = metric_of(comparison, setting.name);
+  if (metric == comparison.metric) return {};
+  return fmt::format(
+      "one metric of all tasks, and the task {} is compared by {}; leave it out of "
+      "compare.metrics",
+      in_quotes(setting.task), metric);
+}
+
+/// What compare.over needs and the setting does not have; empty if it has everything.
+std::string lacking(const Study& study, const Setting& setting, size_t tasks) {
+  const auto& comparison = *study.declared_compare;
+  const auto* metric = find_metric(metric_of(comparison, setting.name));
+  if (metric != nullptr && metric->on.empty())
+    return fmt::format("a metric of test sets, and {} is of whole runs", metric->name);
+  if (comparison.over == Over::tasks) return why_not_over_tasks(comparison, setting, tasks);
+  const auto* run = configuration_of(study.configurations, setting.name, comparison.baseline);
+  return run == nullptr ? std::string()
+                        : why_not_over_lengths(comparison, setting, run->experiment.data);
+}
+
 }  // namespace
 
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
@@ -219,14 +256,14 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                              "Holm's method; leave one of them out",
                              word_of(options.test)));
   if (given("compare.metrics"))
-    comparison.metrics = metrics_of_tasks(options, names.names_of_tasks(), problems);
+    comparison.metrics = metrics_of_tasks(options, tasks_of(names.settings), problems);
   check_claim({options.claim, "compare", {.root = tree.find("compare")->value}}, comparison,
               problems);
   if (given("compare.arms")) read_claims_of_arms(options, names, comparison, problems);
   if (comparison.control) comparison.arms.try_emplace(kControl);  // it has no claim
   if (given("compare.test_sets"))
     comparison.test_sets =
-        test_sets_of_tasks(options.sets_of_tasks, names.names_of_tasks(), problems);
+        test_sets_of_tasks(options.sets_of_tasks, tasks_of(names.settings), problems);
   if (given("compare.cost_to")) {
     comparison.cost_to = read_target(options.target, problems);
   } else {
@@ -315,6 +352,16 @@ void check_tokens(const Study& study, const Tree& tree, ProblemList& problems) {
     if (clause.left.arm && clause.right.arm && clause.left.metric == clause.right.metric)
       check_pair(study, {clause.task, *clause.left.arm, *clause.right.arm, clause.left.metric},
                  tree.place("expect"), problems);
+}
+
+void check_over(const Study& study, const Mark& mark, ProblemList& problems) {
+  if (!study.declared_compare || study.declared_compare->over == Over::none) return;
+  const auto tasks = tasks_of(study.declared_settings).size();
+  std::set<std::string> told;
+  for (const auto& setting : study.declared_settings)
+    if (const auto why = lacking(study, setting, tasks); !why.empty() && told.insert(why).second)
+      problems.add(mark, fmt::format("compare.over: {} needs {}",
+                                     word_of(study.declared_compare->over), why));
 }
 
 }  // namespace ablate::config

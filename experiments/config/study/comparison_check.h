@@ -29,6 +29,10 @@ void check_even(const ExpandedTask& task, const Study& study, ProblemList& probl
 /// the place of the expectations.
 void check_measured(const Study& study, const Mark& mark, ProblemList& problems);
 
+/// Reports compare.over, whose place is `mark`, where the study cannot have its one number: without
+/// two test sets with a length in every task, or two tasks with one metric, of test sets.
+void check_over(const Study& study, const Mark& mark, ProblemList& problems);
+
 /// Reports arms with different tokenizers that the study compares by a metric per token or by the
 /// cost to reach one. `tree` holds the values of the study file.
 void check_tokens(const Study& study, const Tree& tree, ProblemList& problems);

@@ -86,13 +86,13 @@ bool gives(const Variation& variation, const std::string& path) {
                              [&](const Value& layer) { return gives(layer, path); });
 }
 
-std::vector<std::string> StudyNames::names_of_settings() const {
+std::vector<std::string> names_of(const std::vector<Setting>& settings) {
   std::vector<std::string> names;
   for (const auto& setting : settings) names.push_back(setting.name);
   return names;
 }
 
-std::vector<std::string> StudyNames::names_of_tasks() const {
+std::vector<std::string> tasks_of(const std::vector<Setting>& settings) {
   std::vector<std::string> names;
   for (const auto& setting : settings)
     if (std::ranges::find(names, setting.task) == names.end()) names.push_back(setting.task);

@@ -35,13 +35,15 @@ std::vector<SetTask> settings_of(const SettingAxes& axes, ProblemList& problems)
 /// The names of the settings that declare the same task, in their order.
 std::vector<std::string> settings_in(const std::vector<Setting>& settings, const std::string& task);
 
+std::vector<std::string> names_of(const std::vector<Setting>& settings);
+
+/// The tasks of settings, as declared, each once.
+std::vector<std::string> tasks_of(const std::vector<Setting>& settings);
+
 /// The settings and the arms that a study can compare.
 struct StudyNames {
   std::vector<Setting> settings;
   std::vector<std::string> arms;
-
-  std::vector<std::string> names_of_settings() const;
-  std::vector<std::string> names_of_tasks() const;  // as declared
 };
 
 /// Whether an overlay gives the key at the dotted path, or a value to a section of the path.

@@ -14,7 +14,6 @@
 #include "experiments/config/study/comparison_check.h"
 #include "experiments/config/study/cost_target.h"
 #include "experiments/config/study/curve.h"
-#include "experiments/config/study/over_check.h"
 #include "experiments/config/study/start_check.h"
 
 namespace ablate::config {
