@@ -67,7 +67,7 @@ void read_variations(ParsedStudy& study) {
   }
   if (study.arms.empty()) study.arms.push_back({.name = "base"});
   if (axes.tasks.empty()) axes.tasks.push_back({.name = name_of_base_task(study.base)});
-  study.sizes = names_of(axes.sizes);
+  study.sizes = axes.sizes;
   for (auto& [setting, change] : settings_of(axes, study.problems)) {
     study.settings.push_back(std::move(setting));
     study.tasks.push_back(std::move(change));
@@ -158,18 +158,12 @@ void read_claims(ParsedStudy& study) {
       study.expect.push_back(read_clause(item, names, study.problems));
 }
 
-std::string origin(const Mark& mark, const std::filesystem::path& file) {
-  if (mark.source->name == kSetSource || mark.source->name == kMatchSource)
-    return mark.source->name;
+/// "study.yaml:3", or the name of what is no file; `study` is the file with the mark `root`.
+std::string origin(const Mark& mark, const Mark& root, const std::filesystem::path& study) {
+  const auto& name = mark.source->name;
+  if (name == kSetSource || name == kMatchSource) return name;
+  const auto file = mark.source == root.source ? study : std::filesystem::path(name);
   return fmt::format("{}:{}", file.filename().string(), mark.line + 1);
-}
-
-/// The file that holds a value: `study`, or one that it extends.
-std::filesystem::path file_of(const Entry& value, const Tree& tree,
-                              const std::filesystem::path& study) {
-  return value.mark.source == tree.root.mark.source
-             ? study
-             : std::filesystem::path(value.mark.source->name);
 }
 
 /// The path in the tree of a value of all layers of a side: that of its first layer.
@@ -182,11 +176,10 @@ std::string marked_path(const std::string& leaf) {
 }
 
 /// What else in the study gives the tuned key a value: "the grid"; empty if nothing does.
-std::string giver_of(const std::string& key, const std::vector<Variation>& sizes,
-                     const ParsedStudy& study) {
+std::string giver_of(const std::string& key, const ParsedStudy& study) {
   if (study.keys.grid.find(key) != nullptr) return "the grid";
   if (study.keys.match.by == key) return "match";
-  for (const auto& size : sizes)
+  for (const auto& size : study.sizes)
     if (gives(size, key)) return "the size " + in_quotes(size.name);
   return "";
 }
@@ -199,11 +192,8 @@ bool may_change_size(const std::string& key) {
 /// Reports tuned keys that the study itself varies or solves for, or that would undo `match`.
 void check_tuned_keys(ParsedStudy& study) {
   if (!study.tuning) return;
-  ProblemList reported;
-  std::vector<Variation> sizes;
-  if (study.given("sizes")) sizes = variations(study.keys.sizes, "size", reported);
   for (const auto& key : study.tuning->keys) {
-    const auto giver = giver_of(key.path, sizes, study);
+    const auto giver = giver_of(key.path, study);
     if (!giver.empty())
       study.problems.add(
           key.values.front().mark,
@@ -255,7 +245,7 @@ std::map<std::string, std::string> origins_of(const Layered& run,
   for (const auto& leaf : leaves_of(run.experiment)) {
     const auto* found = run.tree.find(marked_path(leaf.path));
     origins[leaf.path] =
-        found == nullptr ? kDefaultOrigin : origin(found->mark, file_of(*found, run.tree, file));
+        found == nullptr ? kDefaultOrigin : origin(found->mark, run.tree.root.mark, file);
   }
   return origins;
 }
@@ -289,7 +279,8 @@ std::vector<std::string> chosen_settings(const ParsedStudy& study, const Selecti
   for (const auto& setting : study.settings)
     if (!is_selected(setting.task, names)) names.push_back(setting.task);
   const auto tasks = selected(names, selection.tasks, {"--tasks", "task"}, problems);
-  const auto sizes = selected(study.sizes, selection.sizes, {"--sizes", "size"}, problems);
+  const auto sizes =
+      selected(names_of(study.sizes), selection.sizes, {"--sizes", "size"}, problems);
   for (const auto& setting : study.settings)
     if ((is_selected(setting.name, tasks) || is_selected(setting.task, tasks)) &&
         (selection.sizes.empty() || is_selected(setting.size, sizes)))

@@ -38,7 +38,7 @@ struct ParsedStudy {
   std::vector<Setting> settings;
   std::vector<Variation> tasks;  // of `settings`; at least one
   std::vector<Variation> arms;   // at least one; the points of the grid if there are no others
-  std::vector<std::string> sizes;
+  std::vector<Variation> sizes;
   std::optional<Tuning> tuning;  // without arms; absent if `tune` has no usable keys
   std::optional<Comparison> compare;
   std::vector<Clause> expect;
