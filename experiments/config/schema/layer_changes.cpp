@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -87,11 +88,11 @@ class LayerBuilder {
     }
     Change change{.keys = nested(item, problems_), .shown = "model.changes", .listed = true};
     Value place{.type = Value::Type::mapping, .mark = item.mark};
-    for (const auto* key : {"every", "at", "side"})
-      if (const auto* entry = change.keys.find(key)) place.entries.push_back(*entry);
-    std::erase_if(change.keys.entries, [](const Entry& entry) {
-      return entry.key == "every" || entry.key == "at" || entry.key == "side";
-    });
+    const auto selects = [](const Entry& entry) {
+      return options::record_of<ChangePlace>().find(entry.key) != nullptr;
+    };
+    std::ranges::copy_if(change.keys.entries, std::back_inserter(place.entries), selects);
+    std::erase_if(change.keys.entries, selects);
     const auto tree =
         read(place, options::slot_of(change.place), {experiment_schema(), problems_, change.shown});
     const auto failed = [](const Entry& entry) { return entry.value.failed; };

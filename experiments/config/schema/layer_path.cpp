@@ -12,10 +12,9 @@ namespace {
 
 /// "encoder layers 2, 4 and 6"
 std::string listed(models::Side side, const std::vector<int64_t>& numbers) {
-  std::string text;
-  for (size_t i = 0; i < numbers.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ", numbers[i]);
-  return fmt::format("{} {} {}", text_of(side), numbers.size() == 1 ? "layer" : "layers", text);
+  if (numbers.size() == 1) return fmt::format("{} layer {}", text_of(side), numbers.front());
+  return fmt::format("{} layers {} and {}", text_of(side),
+                     fmt::join(numbers.begin(), numbers.end() - 1, ", "), numbers.back());
 }
 
 }  // namespace

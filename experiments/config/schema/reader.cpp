@@ -41,19 +41,15 @@ std::string suggested_list(const std::string& key, const std::string& value) {
     return fmt::format("[{}]", fmt::join(meant, ", "));
   if (!count) return "all of them, such as [1, 2, 3]";
   if (*count < 2 || *count > 20) return fmt::format("[{}]", value);
-  std::string list;
-  for (int64_t seed = 1; seed <= *count; ++seed)
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", seed);
-  return fmt::format("[{0}] for {1} seeds, or [{1}] for seed {1} alone", list, *count);
+  return fmt::format("[{0}] for {1} seeds, or [{1}] for seed {1} alone",
+                     fmt::join(meant_range(fmt::format("1-{}", *count)), ", "), *count);
 }
 
 /// The type of a value at `path`; empty if `schema` has no such key.
 std::string type_at(const Schema& schema, const std::string& path) {
-  if (const auto* node = node_at(schema, path)) return type_text(*node);
-  const auto dot = path.rfind('.');
-  const auto* section = dot == path.npos ? nullptr : node_at(schema, path.substr(0, dot));
-  const bool names_kind = section != nullptr && section->discriminator == last_key(path);
-  return names_kind ? type_text(*section) : "";
+  const auto* node = node_at(schema, path);
+  if (node == nullptr) node = variant_of_kind(schema, path);
+  return node == nullptr ? "" : type_text(*node);
 }
 
 /// The entry of a mapping for `key`; a new one without a value if the mapping has no such key.

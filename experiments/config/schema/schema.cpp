@@ -90,6 +90,14 @@ const Schema* node_at(const Schema& schema, std::string_view path) {
   return all.empty() ? nullptr : all.front();
 }
 
+const Schema* variant_of_kind(const Schema& schema, std::string_view path) {
+  const auto dot = path.rfind('.');
+  const auto* section = dot == path.npos ? nullptr : node_at(schema, path.substr(0, dot));
+  const bool is_kind = section != nullptr && section->type == Schema::Type::variant &&
+                       section->discriminator == last_key(path);
+  return is_kind ? section : nullptr;
+}
+
 std::vector<std::string> all_paths(const Schema& schema) {
   return distinct_paths(schema, [](const std::string&) { return true; });
 }

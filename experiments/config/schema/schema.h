@@ -45,6 +45,9 @@ const Schema* node_at(const Schema& schema, std::string_view path);
 /// The nodes at a dotted path in all alternatives; the first is that of node_at().
 std::vector<const Schema*> nodes_at(const Schema& schema, std::string_view path);
 
+/// The variant whose discriminator is at a dotted path; null if another key is there.
+const Schema* variant_of_kind(const Schema& schema, std::string_view path);
+
 /// "integer", "list of 2 integers", "one of relu, gelu or silu", ...
 std::string type_text(const Schema& schema);
 /// The same with the bounds of numbers: "integer from 1 to 1024".

@@ -83,11 +83,9 @@ void check_crossed(ParsedStudy& study) {
 
 void check_pairs(const std::vector<int64_t>& seeds, const ParsedStudy& study,
                  ProblemList& problems) {
-  std::vector<std::string> words;
-  for (const int64_t seed : seeds) words.push_back(std::to_string(seed));
   for (const int64_t seed : seeds)
     if (std::ranges::find(study.keys.seeds, seed) == study.keys.seeds.end())
-      problems.add(list_mark("--seeds", words),
+      problems.add(mark_of_seeds(seeds),
                    fmt::format("{} is no seed of this study, whose seeds are {} * initialization + "
                                "order; write both into its seeds",
                                seed, kCrossedSeeds));

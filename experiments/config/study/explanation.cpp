@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "experiments/config/schema/foreign_word.h"
@@ -32,16 +33,11 @@ std::string holds(const Schema& key) {
   return " [" + text + "]";
 }
 
-/// The column of the sentences beside these names, at least two spaces behind each.
-size_t column_behind(const std::vector<std::string>& names, size_t least) {
-  for (const auto& name : names) least = std::max(least, name.size() + 2);
+/// The column of the sentences beside names, at least two spaces behind each.
+template <class Named, class NameOf = std::identity>
+size_t column_behind(const std::vector<Named>& all, size_t least, NameOf name_of = {}) {
+  for (const auto& one : all) least = std::max(least, std::invoke(name_of, one).size() + 2);
   return least;
-}
-
-std::vector<std::string> names_of(const std::vector<Schema>& named) {
-  std::vector<std::string> names(named.size());
-  std::ranges::transform(named, names.begin(), &Schema::name);
-  return names;
 }
 
 /// The words of a choice that have a sentence.
@@ -55,7 +51,7 @@ std::string word_lines(const Schema& choice, const std::string& indent) {
 
 std::string key_lines(const Schema& section, const std::string& indent) {
   std::string text;
-  const auto column = column_behind(names_of(section.children), kKeyColumn);
+  const auto column = column_behind(section.children, kKeyColumn, &Schema::name);
   for (const auto& key : section.children) {
     text += fmt::format("{}{:<{}}{}{}\n", indent, key.name, column, key.description, holds(key));
     if (key.name == kKind) text += word_lines(key, indent + "  ");
@@ -70,21 +66,11 @@ std::string below(const Schema& schema) {
     return key_lines(schema.children[0], "  ");
   if (schema.type != Schema::Type::variant) return {};
   std::string text;
-  const auto column = column_behind(names_of(schema.children), kWordColumn);
+  const auto column = column_behind(schema.children, kWordColumn, &Schema::name);
   for (const auto& kind : schema.children)
     text += fmt::format("  {}: {:<{}}{}\n{}", schema.discriminator, kind.name, column,
                         kind.description, key_lines(kind, "    "));
   return text;
-}
-
-/// The variant whose discriminator `path` is; null if it is another key.
-const Schema* variant_of_kind(const Schema& root, const std::string& path) {
-  const auto dot = path.rfind('.');
-  if (dot == std::string::npos) return nullptr;
-  const auto* section = node_at(root, path.substr(0, dot));
-  const bool is_kind = section != nullptr && section->type == Schema::Type::variant &&
-                       section->discriminator == last_key(path);
-  return is_kind ? section : nullptr;
 }
 
 /// The shallowest paths below the section of `path` that end in its last key.

@@ -77,11 +77,9 @@ class Search {
     const auto run = decoded(arm_, ignored);
     const auto leaves = leaves_of(run.experiment);
     const auto found = std::ranges::find(leaves, goal_.key, &Leaf::path);
-    const auto value =
-        found == leaves.end()
-            ? Parsed<int64_t>{}
-            : parse_integer({.type = Value::Type::scalar, .scalar = found->text, .mark = {}});
-    return std::clamp<int64_t>(value.value.value_or(1), 1, kLargest);
+    if (found == leaves.end()) return 1;
+    const auto value = parse_integer({.type = Value::Type::scalar, .scalar = found->text}).value;
+    return std::clamp<int64_t>(value.value_or(1), 1, kLargest);
   }
 
   Trial tried(int64_t value) const {

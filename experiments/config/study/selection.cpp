@@ -34,16 +34,15 @@ void add_set(const std::string& set, size_t index, Value& layer, ProblemList& pr
   put(layer, entry, Repeated::last_wins, problems);
 }
 
-/// A list option as a source, so that problems have a position in it.
-std::shared_ptr<const Source> list_source(const std::string& flag,
-                                          const std::vector<std::string>& words) {
-  return std::make_shared<const Source>(flag, fmt::format("{}", fmt::join(words, ",")));
-}
-
 }  // namespace
 
 Mark list_mark(const std::string& flag, const std::vector<std::string>& words) {
-  return {list_source(flag, words), 0, 0};
+  return {std::make_shared<const Source>(flag, fmt::format("{}", fmt::join(words, ","))), 0, 0};
+}
+
+Mark mark_of_seeds(const std::vector<int64_t>& seeds) {
+  return {std::make_shared<const Source>("--seeds", fmt::format("{}", fmt::join(seeds, ","))), 0,
+          0};
 }
 
 Value set_layer(const std::vector<std::string>& sets, ProblemList& problems) {
@@ -66,13 +65,12 @@ std::vector<std::string> selected(const std::vector<std::string>& all,
                                   const std::vector<std::string>& wanted, const ListOption& option,
                                   ProblemList& problems) {
   if (wanted.empty()) return all;
-  const auto source = list_source(option.flag, wanted);
-  int column = 0;
+  auto mark = list_mark(option.flag, wanted);
   for (const auto& word : wanted) {
     if (!is_selected(word, all))
-      problems.add({source, 0, column}, fmt::format("unknown {} {}{}", option.what, in_quotes(word),
-                                                    did_you_mean(word, all)));
-    column += static_cast<int>(word.size()) + 1;
+      problems.add(mark, fmt::format("unknown {} {}{}", option.what, in_quotes(word),
+                                     did_you_mean(word, all)));
+    mark.column += static_cast<int>(word.size()) + 1;
   }
   std::vector<std::string> names = all;
   std::erase_if(names, [&](const std::string& name) { return !is_selected(name, wanted); });
@@ -89,9 +87,7 @@ void check_seeds(const std::vector<int64_t>& seeds, const Mark& mark, ProblemLis
 }
 
 std::vector<int64_t> selected_seeds(const Selection& selection, ProblemList& problems) {
-  std::vector<std::string> words;
-  for (const int64_t seed : selection.seeds) words.push_back(std::to_string(seed));
-  check_seeds(selection.seeds, {list_source("--seeds", words), 0, 0}, problems);
+  check_seeds(selection.seeds, mark_of_seeds(selection.seeds), problems);
   return selection.seeds;
 }
 

@@ -35,8 +35,9 @@ inline constexpr const char* kSetSource = "--set";
 /// All `--set key.path=value` as one layer; of two values for one path the last one wins.
 Value set_layer(const std::vector<std::string>& sets, ProblemList& problems);
 
-/// The place of the words of a list option in problems.
+/// The place of the words or seeds of a list option in problems.
 Mark list_mark(const std::string& flag, const std::vector<std::string>& words);
+Mark mark_of_seeds(const std::vector<int64_t>& seeds);
 
 bool is_selected(const std::string& name, const std::vector<std::string>& names);
 

@@ -6,12 +6,6 @@
 namespace ablate::config {
 namespace {
 
-/// Restricts a text to one of `words`.
-void restrict_to(Schema& key, const std::vector<std::string>& words) {
-  key.type = Schema::Type::choice;
-  key.choices = words;
-}
-
 Schema made_schema() {
   const StudyFile file;
   Schema schema = describe(options::slot_of(file));
@@ -19,7 +13,10 @@ Schema made_schema() {
   for (auto& key : schema.children) {
     if (key.name == "compare")
       for (auto& word : key.children)
-        if (word.name == "metric") restrict_to(word, names_of_comparable_metrics());
+        if (word.name == "metric") {
+          word.type = Schema::Type::choice;
+          word.choices = names_of_comparable_metrics();
+        }
     if (key.name != "base") continue;
     auto description = key.description;
     key = experiment_schema();

@@ -19,6 +19,11 @@ namespace {
 
 constexpr size_t kMostListed = 3;
 
+std::string ignored(const std::vector<std::string>& keys, const std::string& why) {
+  return fmt::format("{} {} given but ignored, since {}", fmt::join(keys, ", "),
+                     keys.size() == 1 ? "is" : "are", why);
+}
+
 /// One sentence for all values that the same change of kind drops.
 std::vector<std::string> notes_on_dropped(const Tree& tree) {
   std::map<std::string, std::vector<std::string>> keys;  // by the kind
@@ -26,9 +31,7 @@ std::vector<std::string> notes_on_dropped(const Tree& tree) {
     if (!tree.has(path)) keys[kind].push_back(path);
   std::vector<std::string> sentences;
   for (const auto& [kind, paths] : keys)
-    sentences.push_back(fmt::format("{} {} given but ignored, since {}, which has no such key",
-                                    fmt::join(paths, ", "), paths.size() == 1 ? "is" : "are",
-                                    kind));
+    sentences.push_back(ignored(paths, kind + ", which has no such key"));
   return sentences;
 }
 
@@ -151,26 +154,20 @@ std::vector<std::string> notes_on_unread(const Experiment& run, const Tree& tree
     for (const auto& [key, entry] : leaves_of(section))
       if (key != but) keys.push_back(key);
     std::ranges::sort(keys);
-    if (!keys.empty())
-      sentences.push_back(fmt::format("{} {} given but ignored, since {}", fmt::join(keys, ", "),
-                                      keys.size() == 1 ? "is" : "are", why));
+    if (!keys.empty()) sentences.push_back(ignored(keys, why));
   }
   return sentences;
 }
 
 /// Notes cross-attention whose number of heads is not given and differs from the model's.
 std::vector<std::string> notes_on_heads(const models::TransformerOptions& model, const Tree& tree) {
-  std::vector<std::string> sentences;
+  constexpr std::string_view kKey = "model.cross_attention.heads";
   const auto* shared = std::get_if<models::MultiHead>(&model.layer.attention);
-  const auto compare = [&](const std::string& place, const auto& choice) {
-    const auto* own = std::get_if<models::MultiHead>(&choice);
-    const auto key = "model." + place + ".heads";
-    if (shared != nullptr && own != nullptr && own->heads != shared->heads && !tree.has(key))
-      sentences.push_back(fmt::format("{} is {} by default, but model.attention.heads is {}", key,
-                                      own->heads, shared->heads));
-  };
-  compare("cross_attention", model.layer.cross_attention);
-  return sentences;
+  const auto* own = std::get_if<models::MultiHead>(&model.layer.cross_attention);
+  if (shared == nullptr || own == nullptr || own->heads == shared->heads || tree.has(kKey))
+    return {};
+  return {fmt::format("{} is {} by default, but model.attention.heads is {}", kKey, own->heads,
+                      shared->heads)};
 }
 
 }  // namespace

@@ -150,21 +150,18 @@ void choose_seeds(Tuning& tuning, const StudyFile& keys, const std::vector<int64
   std::ranges::copy_if(run, std::back_inserter(all), [&](int64_t seed) {
     return std::ranges::find(keys.seeds, seed) == keys.seeds.end();
   });
-  const auto own_of = [&](int64_t seed) {
-    const auto place =
-        static_cast<size_t>(std::ranges::find(keys.seeds, seed) - keys.seeds.begin());
-    return place < keys.tune.seeds.size() ? keys.tune.seeds[place] : seed + kOwnSeed;
+  const auto own_of = [&](std::vector<int64_t> seeds) {
+    for (auto& seed : seeds) {
+      const auto place =
+          static_cast<size_t>(std::ranges::find(keys.seeds, seed) - keys.seeds.begin());
+      seed = place < keys.tune.seeds.size() ? keys.tune.seeds[place] : seed + kOwnSeed;
+    }
+    return seeds;
   };
-  std::vector<int64_t> tried = keys.tune.seeds;
-  if (tuning.by == TunedBy::shared && tried.empty()) tried = default_seeds(keys.seeds);
-  if (tuning.by == TunedBy::seed) {
-    tried.clear();
-    std::ranges::transform(all, std::back_inserter(tried), own_of);
-    tuning.seeds.clear();
-    std::ranges::transform(run, std::back_inserter(tuning.seeds), own_of);
-  } else {
-    tuning.seeds = tried;
-  }
+  const bool by_seed = tuning.by == TunedBy::seed;
+  auto tried = by_seed ? own_of(all) : keys.tune.seeds;
+  if (tried.empty() && !by_seed) tried = default_seeds(keys.seeds);
+  tuning.seeds = by_seed ? own_of(run) : tried;
   for (const int64_t seed : tried)
     if (std::ranges::find(all, seed) != all.end())
       problems.add(mark, fmt::format("seed {} would choose values and be compared, too; give "

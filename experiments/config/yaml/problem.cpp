@@ -49,8 +49,7 @@ std::vector<Problem> sorted(std::vector<Problem> problems) {
     return std::make_tuple(problem.file.starts_with("--"), std::cref(problem.file), problem.line,
                            problem.column, std::cref(problem.message));
   };
-  std::ranges::sort(
-      problems, [&](const Problem& left, const Problem& right) { return key(left) < key(right); });
+  std::ranges::sort(problems, {}, key);
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
   return problems;
 }
