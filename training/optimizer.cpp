@@ -1,17 +1,66 @@
 #include "training/optimizer.h"
 
-#include <ATen/ops/_foreach_mul.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "training/optimizer_rules.h"
 
 namespace ablate::training {
 namespace {
+
+/// A parameter that is trained, by its name in the whole model.
+struct TrainedParameter : models::Module::Parameter {
+  double multiplier;  // of the learning rate, for its parameter group
+};
+
+double multiplier_of(models::Role role, const LrMultipliers& multipliers) {
+  switch (role) {
+    case models::Role::embedding:
+      return multipliers.embeddings;
+    case models::Role::matrix:
+    case models::Role::gate:
+      return multipliers.matrices;
+    case models::Role::output:
+      return multipliers.output;
+    case models::Role::vector:
+      return multipliers.vectors;
+  }
+  return 1.0;
+}
+
+using Registered = std::map<const at::TensorImpl*, models::Module::Parameter>;
+
+Registered registered_in(const torch::nn::Module& model) {
+  Registered all;
+  const auto add = [&](const torch::nn::Module& module) {
+    if (const auto* own = dynamic_cast<const models::Module*>(&module))
+      for (const auto& parameter : own->own_parameters())
+        all.emplace(parameter.tensor.unsafeGetTensorImpl(), parameter);
+  };
+  add(model);
+  for (const auto& module : model.modules(/*include_self=*/false)) add(*module);
+  return all;
+}
+
+/// The parameters of `model` that require a gradient, in its order.
+std::vector<TrainedParameter> trained_parameters_of(const torch::nn::Module& model,
+                                                    const LrMultipliers& multipliers) {
+  const auto registered = registered_in(model);
+  std::vector<TrainedParameter> trained;
+  for (const auto& item : model.named_parameters()) {
+    if (!item.value().requires_grad()) continue;
+    const auto found = registered.find(item.value().unsafeGetTensorImpl());
+    TORCH_CHECK(found != registered.end(), "the parameter '", item.key(), "' states no role");
+    trained.push_back({found->second, multiplier_of(found->second.role, multipliers)});
+    trained.back().name = item.key();
+  }
+  return trained;
+}
 
 template <class Options>
 bool decays_weights(const Options& options) {
@@ -40,7 +89,7 @@ class RuleOptimizer : public Optimizer {
                         .rate = one.multiplier * width_rate<Options>(one)};
       Entry entry{.trained = one, .alike = alike, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
-        entry.kept[i] = start_of(Rule<Options>::kept[i].shape, one);
+        entry.kept[i] = start_of(Rule<Options>::kept[i].shape, one.tensor, one.maps);
       entries_.push_back(std::move(entry));
       if (std::ranges::find(groups_, alike) == groups_.end()) groups_.push_back(alike);
     }
@@ -194,15 +243,6 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
         return optimizer_of(chosen, trained_parameters_of(model, multipliers));
       },
       options);
-}
-
-void decay(const TensorVector& parameters, const TensorVector& directions, double lost,
-           bool cautious) {
-  if (lost == 0) return;
-  if (!cautious) return at::_foreach_mul_(parameters, 1 - lost);
-  const auto products = at::_foreach_mul(parameters, directions);
-  for (size_t i = 0; i < parameters.size(); ++i)
-    parameters[i].mul_(1 - lost * products[i].ge(0).to(parameters[i].scalar_type()));
 }
 
 }  // namespace ablate::training

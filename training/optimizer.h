@@ -55,10 +55,4 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
                                           const torch::nn::Module& model,
                                           const LrMultipliers& multipliers = {});
 
-/// Subtracts the share `lost` of every parameter; if `cautious` only of the elements whose
-/// direction, against which the step goes, has their sign or is 0 (Chen et al. 2025, Cautious
-/// Weight Decay, algorithm 1).
-void decay(const std::vector<torch::Tensor>& parameters,
-           const std::vector<torch::Tensor>& directions, double lost, bool cautious);
-
 }  // namespace ablate::training

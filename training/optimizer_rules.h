@@ -11,62 +11,11 @@
 
 #include <array>
 #include <cmath>
-#include <vector>
 
-#include "training/eigenbasis_steps.h"
-#include "training/kron_steps.h"
-#include "training/optimizer.h"
-#include "training/orthogonal_steps.h"
-#include "training/schedule.h"
+#include "training/optimizer_group.h"
+#include "training/optimizer_options.h"
 
 namespace ablate::training {
-
-using TensorVector = std::vector<torch::Tensor>;
-
-/// A tensor that an optimizer keeps for every parameter: one of its shape, a copy of it, a scalar,
-/// a double on the CPU, or a vector with an element for every output of all its maps, or for every
-/// pair of a map's outputs or of its inputs. All but the copy start at 0.
-enum class KeptShape { parameter, copy, scalar, number, outputs, output_pairs, input_pairs };
-
-struct Kept {
-  const char* name;
-  KeptShape shape = KeptShape::parameter;
-};
-
-inline torch::Tensor start_of(KeptShape shape, const TrainedParameter& one) {
-  if (shape == KeptShape::copy) return one.tensor.detach().clone();
-  if (shape == KeptShape::parameter) return torch::zeros_like(one.tensor).detach();
-  const torch::TensorOptions options(one.tensor.device());
-  if (shape == KeptShape::scalar) return torch::zeros({}, options);
-  if (shape == KeptShape::number) return torch::zeros({}, torch::kDouble);
-  int64_t elements = 0;
-  for (const auto& matrix : matrices_of(one.tensor.detach(), one.maps)) {
-    const int64_t width = matrix.size(shape == KeptShape::input_pairs ? 1 : 0);
-    elements += shape == KeptShape::outputs ? width : width * width;
-  }
-  return torch::zeros({elements}, options.dtype(one.tensor.dtype()));
-}
-
-/// Parameters that one call updates, their gradients and their optimizer states, at the same
-/// indices.
-template <size_t N>
-struct Group {
-  TensorVector parameters, gradients;
-  std::vector<const models::Maps*> maps;
-  std::array<TensorVector, N> kept;
-};
-
-/// One update of a group.
-struct Step {
-  double learning_rate;  // of the group
-  double rate;  // factor of the schedule's learning rate, which decoupled decay does not have
-  bool decays;
-
-  /// The share of a parameter that decoupled weight decay subtracts.
-  double lost(double weight_decay) const {
-    return decays ? learning_rate / rate * weight_decay : 0.0;
-  }
-};
 
 /// The state and the update of one kind of optimizer. An alternative of OptimizerOptions without a
 /// rule does not compile.
@@ -261,35 +210,15 @@ template <>
 struct Rule<Muon> {
   static constexpr std::array kept{Kept{"momentum"}};
 
-  static void update(const Muon& o, Step step, Group<1>& group) {
-    take_orthogonal_steps({.parameters = group.parameters,
-                           .directions = directions(o, group.kept[0], group.gradients),
-                           .maps = group.maps,
-                           .lost = step.lost(o.weight_decay)},
-                          step.learning_rate, o);
-  }
-
-  static TensorVector directions(const Muon& o, const TensorVector& momentum,
-                                 const TensorVector& gradients) {
-    at::_foreach_lerp_(momentum, gradients, 1 - o.momentum);
-    return o.nesterov ? at::_foreach_lerp(gradients, momentum, o.momentum) : momentum;
-  }
+  static void update(const Muon& o, Step step, Group<1>& group);
 };
 
+/// The running mean of the squares of every row of the orthogonal steps divides it.
 template <>
 struct Rule<NorMuon> {
   static constexpr std::array kept{Kept{"momentum"}, Kept{"row_squares", KeptShape::outputs}};
 
-  static void update(const NorMuon& o, Step step, Group<2>& group) {
-    const auto& [momentum, row_squares] = group.kept;
-    take_orthogonal_steps({.parameters = group.parameters,
-                           .directions = Rule<Muon>::directions(o, momentum, group.gradients),
-                           .maps = group.maps,
-                           .lost = step.lost(o.weight_decay),
-                           .row_squares = row_squares,
-                           .row_decay = o.row_decay},
-                          step.learning_rate, o);
-  }
+  static void update(const NorMuon& o, Step step, Group<2>& group);
 };
 
 template <>
@@ -299,51 +228,42 @@ struct Rule<Scion> : Rule<Muon> {
   }
 };
 
-/// For matrices within layers; make_optimizer gives the rest to AdamW.
+/// Approximates U V^T of every matrix U S V^T: five steps of an iteration of polynomials bring
+/// singular values to between about 0.7 and 1.2 (Jordan 2024), or 0.85 and 1.15 (Amsel et al.
+/// 2025), in the element type of the matrices. A matrix of zeros stays zero.
+/// // [N, R, C] -> [N, R, C]
+torch::Tensor orthogonalized(const torch::Tensor& matrices,
+                             MuonCoefficients coefficients = MuonCoefficients::jordan);
+
+/// Vyas et al. 2024, algorithm 3, in the order of the authors' code: Adam in the eigenbases of the
+/// running means of G G^T and G^T G, which are found for the first gradient of a map, with which it
+/// does not move, and follow those means by one step of an orthogonal iteration every
+/// `precondition_frequency` moves.
 template <>
 struct Rule<Soap> {
   static constexpr std::array kept{Kept{"first"},
-                                   Kept{"second"},
+                                   Kept{"second"},  // in the eigenbases
                                    Kept{"left", KeptShape::output_pairs},
                                    Kept{"left_basis", KeptShape::output_pairs},
                                    Kept{"right", KeptShape::input_pairs},
                                    Kept{"right_basis", KeptShape::input_pairs},
                                    Kept{"count", KeptShape::number}};
 
-  static void update(const Soap& o, Step step, Group<7>& group) {
-    const auto& [first, second, left, left_basis, right, right_basis, count] = group.kept;
-    take_soap_steps({.parameters = group.parameters,
-                     .gradients = group.gradients,
-                     .maps = group.maps,
-                     .first = first,
-                     .second = second,
-                     .left = left,
-                     .left_basis = left_basis,
-                     .right = right,
-                     .right_basis = right_basis,
-                     .count = count},
-                    step.learning_rate, step.lost(o.weight_decay), o);
-  }
+  static void update(const Soap& o, Step step, Group<7>& group);
 };
 
-/// For matrices within layers; make_optimizer gives the rest to AdamW.
+/// PSGD with Kronecker factors (Li 2019, section 4, in the form of the package kron_torch): with
+/// the unbiased momentum M of a map, the step is A^T A M B^T B, whose elements have at most the
+/// root mean square 1.1. The upper triangular A and B start as identities and follow the relative
+/// gradient of E|A M B^T|^2 + E|A^-T V B^-1|^2, with V drawn from a standard normal distribution by
+/// the number of the update and the map. A map whose gradients were all 0 so far keeps its factors.
 template <>
 struct Rule<Kron> {
   static constexpr std::array kept{Kept{"momentum"}, Kept{"left", KeptShape::output_pairs},
                                    Kept{"right", KeptShape::input_pairs},
                                    Kept{"count", KeptShape::number}};
 
-  static void update(const Kron& o, Step step, Group<4>& group) {
-    const auto& [momentum, left, right, count] = group.kept;
-    take_kron_steps({.parameters = group.parameters,
-                     .gradients = group.gradients,
-                     .maps = group.maps,
-                     .momentum = momentum,
-                     .left = left,
-                     .right = right,
-                     .count = count},
-                    step.learning_rate, step.lost(o.weight_decay), o);
-  }
+  static void update(const Kron& o, Step step, Group<4>& group);
 };
 
 template <>

@@ -1,10 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
-#include "models/module.h"
 #include "training/training_options.h"
 
 namespace ablate::training {
@@ -23,20 +20,5 @@ int64_t heads_at(const TrainingOptions& options, const UpdatePlace& now, int64_t
 int64_t passes_at(const TrainingOptions& options, int64_t step);
 /// Their mean over a long training.
 double mean_passes(const TrainingOptions& options);
-
-/// A trained parameter with its properties for an optimizer.
-struct TrainedParameter {
-  std::string name;
-  torch::Tensor tensor;
-  models::Role role;
-  models::Maps maps;
-  double multiplier;  // of the learning rate, for its parameter group
-  double width = 1;   // the base width over the model's, see models::Module
-};
-
-/// The parameters of `model` that require a gradient, in its order. Throws c10::Error if one
-/// belongs to no models::Module.
-std::vector<TrainedParameter> trained_parameters_of(const torch::nn::Module& model,
-                                                    const LrMultipliers& multipliers);
 
 }  // namespace ablate::training

@@ -6,7 +6,7 @@
 #include "models/feed_forward/feed_forward.h"
 #include "models/generator.h"
 #include "training/device.h"
-#include "training/orthogonal_steps.h"
+#include "training/optimizer_rules.h"
 
 namespace ablate::training {
 namespace {
@@ -64,10 +64,19 @@ torch::Tensor step_of(const torch::Tensor& direction, double scale) {
   return -0.1 * scale * orthogonalized(direction.unsqueeze(0)).squeeze(0);
 }
 
+/// What an update at this rate, without momentum, makes of a parameter of zeros.
+template <class Options, size_t N>
+torch::Tensor updated(Options options, double rate, Group<N> group) {
+  options.momentum = 0;
+  options.nesterov = false;
+  group.parameters = {torch::zeros_like(group.gradients[0])};
+  group.kept[0] = {torch::zeros_like(group.gradients[0])};
+  Rule<Options>::update(options, {.learning_rate = rate, .rate = 1, .decays = false}, group);
+  return group.parameters[0];
+}
+
 torch::Tensor moved(const torch::Tensor& direction, const models::Maps& maps, MuonScale scale) {
-  const auto parameter = torch::zeros_like(direction);
-  take_orthogonal_steps({{parameter}, {direction}, {&maps}}, 0.1, {.scale = scale});
-  return parameter;
+  return updated(Muon{.scale = scale}, 0.1, Group<1>{.gradients = {direction}, .maps = {&maps}});
 }
 
 TEST(OrthogonalSteps, AreThoseOfEveryMapByItself) {
@@ -95,9 +104,8 @@ TEST(OrthogonalSteps, InBfloat16AreNearlyThoseInFloat) {
   const auto direction = normal({64, 256}).to(torch::kFloat);
   const models::Maps maps{.rows = {64}};
   const auto step = [&](MuonPrecision precision) {
-    const auto parameter = torch::zeros_like(direction);
-    take_orthogonal_steps({{parameter}, {direction}, {&maps}}, 1, {.precision = precision});
-    return parameter;
+    return updated(Muon{.precision = precision}, 1,
+                   Group<1>{.gradients = {direction}, .maps = {&maps}});
   };
   const auto exact = step(MuonPrecision::fp32), rounded = step(MuonPrecision::bf16);
   EXPECT_EQ(rounded.scalar_type(), torch::kFloat);
@@ -129,14 +137,11 @@ TEST(OrthogonalSteps, SeeEveryExpertAndEveryPartOfAMixture) {
 /// A step from zero with even rows, after running means of squares that are all `squares`.
 torch::Tensor even_step(const torch::Tensor& direction, const models::Maps& maps,
                         const torch::Tensor& squares, double decay) {
-  const auto parameter = torch::zeros_like(direction);
-  take_orthogonal_steps({.parameters = {parameter},
-                         .directions = {direction},
-                         .maps = {&maps},
-                         .row_squares = {squares},
-                         .row_decay = decay},
-                        1, {.scale = MuonScale::match_rms_adamw});
-  return parameter;
+  NorMuon options;
+  options.row_decay = decay;
+  return updated(
+      options, 1,
+      Group<2>{.gradients = {direction}, .maps = {&maps}, .kept = {TensorVector{}, {squares}}});
 }
 
 TEST(EvenRows, HaveOneSizeAndTheNormOfAnOrthogonalMatrix) {

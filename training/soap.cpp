@@ -1,12 +1,9 @@
-#include "training/eigenbasis_steps.h"
-
 #include <ATen/ops/linalg_eigh.h>
 #include <ATen/ops/linalg_qr.h>
 
 #include <cmath>
 
-#include "training/optimizer.h"
-#include "training/orthogonal_steps.h"
+#include "training/optimizer_rules.h"
 
 namespace ablate::training {
 namespace {
@@ -33,7 +30,7 @@ struct SoapMap {
   Factor left, right;
 
   /// The move with this number, from 1 on.
-  void move(const Soap& o, double number, double learning_rate, double lost) const {
+  void move(const Soap& o, double number, Step update) const {
     const auto turned = left.basis.t().mm(gradient).mm(right.basis);
     first.lerp_(gradient, 1 - o.beta1);
     second.lerp_(turned.square(), 1 - o.beta2);
@@ -41,8 +38,8 @@ struct SoapMap {
     const auto direction = left.basis.mm(step).mm(right.basis.t());
     const double correction =
         std::sqrt(1 - std::pow(o.beta2, number)) / (1 - std::pow(o.beta1, number));
-    decay({parameter}, {direction}, lost, o.cautious_decay);
-    parameter.add_(direction, -learning_rate * correction);
+    decay({parameter}, {direction}, update.lost(o.weight_decay), o.cautious_decay);
+    parameter.add_(direction, -update.learning_rate * correction);
   }
 
   void follow_gradient(const Soap& o) const {
@@ -61,39 +58,22 @@ struct SoapMap {
   }
 };
 
-std::vector<SoapMap> soap_maps_of(const SoapSteps& steps, size_t i) {
-  const auto& maps = *steps.maps[i];
-  const auto views = [&](const torch::Tensor& x) { return matrices_of(x, maps); };
-  const auto parameters = views(steps.parameters[i]), gradients = views(steps.gradients[i]),
-             first = views(steps.first[i]), second = views(steps.second[i]);
-  const auto left = squares_of(steps.left[i], parameters, 0),
-             left_basis = squares_of(steps.left_basis[i], parameters, 0),
-             right = squares_of(steps.right[i], parameters, 1),
-             right_basis = squares_of(steps.right_basis[i], parameters, 1);
-  std::vector<SoapMap> all;
-  for (size_t j = 0; j < parameters.size(); ++j)
-    all.push_back({.parameter = parameters[j],
-                   .gradient = gradients[j],
-                   .first = first[j],
-                   .second = second[j],
-                   .left = {left[j], left_basis[j]},
-                   .right = {right[j], right_basis[j]}});
-  return all;
-}
-
 }  // namespace
 
-void take_soap_steps(const SoapSteps& steps, double learning_rate, double lost,
-                     const Soap& options) {
-  for (size_t i = 0; i < steps.parameters.size(); ++i) {
-    const auto moves = steps.count[i].item<double>();
-    steps.count[i].add_(1);
+void Rule<Soap>::update(const Soap& o, Step step, Group<7>& group) {
+  for (size_t i = 0; i < group.parameters.size(); ++i) {
+    const auto& count = group.kept[6][i];
+    const auto moves = count.item<double>();
+    count.add_(1);
     const bool starts = moves == 0;
     const bool follows =
-        !starts && std::fmod(moves, static_cast<double>(options.precondition_frequency)) == 0;
-    for (const auto& map : soap_maps_of(steps, i)) {
-      if (!starts) map.move(options, moves, learning_rate, lost);
-      map.follow_gradient(options);
+        !starts && std::fmod(moves, static_cast<double>(o.precondition_frequency)) == 0;
+    for (const auto& [parameter, gradient, parts] : maps_of(group, i, kept)) {
+      const auto& [first, second, left, left_basis, right, right_basis, all] = parts;
+      const SoapMap map{parameter, gradient,           first,
+                        second,    {left, left_basis}, {right, right_basis}};
+      if (!starts) map.move(o, moves, step);
+      map.follow_gradient(o);
       if (starts) map.find_bases();
       if (follows) map.follow_bases();
     }

@@ -1,5 +1,3 @@
-#include "training/orthogonal_steps.h"
-
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_lerp.h>
 
@@ -10,7 +8,7 @@
 #include <utility>
 
 #include "training/device.h"
-#include "training/optimizer.h"
+#include "training/optimizer_rules.h"
 
 namespace ablate::training {
 namespace {
@@ -32,31 +30,6 @@ constexpr double kPolarMargin = 1.02;  // rounding brings no singular value abov
 constexpr double kEpsilon = 1e-7;      // of a norm
 constexpr double kRowEpsilon = 1e-10;  // of a row's root mean square
 
-/// Matrices of one shape, as views of outputs by inputs into their tensors.
-struct SameShape {
-  std::vector<torch::Tensor> parameters, directions;  // [R, C]
-  std::vector<torch::Tensor> row_squares;             // [R]
-};
-
-std::map<std::pair<int64_t, int64_t>, SameShape> by_shape(const MapSteps& steps) {
-  std::map<std::pair<int64_t, int64_t>, SameShape> shapes;
-  for (size_t i = 0; i < steps.parameters.size(); ++i) {
-    const auto parameters = matrices_of(steps.parameters[i], *steps.maps[i]);
-    const auto directions = matrices_of(steps.directions[i], *steps.maps[i]);
-    int64_t first = 0;  // of the rows of all maps
-    for (size_t j = 0; j < parameters.size(); ++j) {
-      auto& same = shapes[{parameters[j].size(0), parameters[j].size(1)}];
-      same.parameters.push_back(parameters[j]);
-      same.directions.push_back(directions[j]);
-      if (steps.row_squares.empty()) continue;
-      const int64_t outputs = parameters[j].size(0);
-      same.row_squares.push_back(steps.row_squares[i].narrow(0, first, outputs));
-      first += outputs;
-    }
-  }
-  return shapes;
-}
-
 double scale_of(MuonScale scale, int64_t outputs, int64_t inputs) {
   const auto rows = static_cast<double>(outputs), columns = static_cast<double>(inputs);
   if (scale == MuonScale::original) return std::sqrt(std::max(1.0, rows / columns));
@@ -76,27 +49,53 @@ torch::Tensor with_even_rows(const torch::Tensor& orthogonal,
   return even * (wanted / norm.clamp_min(kEpsilon));
 }
 
+/// The Nesterov direction, or the momentum itself.
+TensorVector directions_of(const Muon& o, const TensorVector& momentum,
+                           const TensorVector& gradients) {
+  at::_foreach_lerp_(momentum, gradients, 1 - o.momentum);
+  return o.nesterov ? at::_foreach_lerp(gradients, momentum, o.momentum) : momentum;
+}
+
+/// Matrices of one shape, as views of outputs by inputs into their tensors.
+struct SameShape {
+  TensorVector parameters, directions;  // [R, C]
+  TensorVector row_squares;             // of NorMuon // [R]
+};
+
+template <size_t N>
+std::map<std::pair<int64_t, int64_t>, SameShape> by_shape(const Group<N>& group,
+                                                          const std::array<Kept, N>& kept) {
+  std::map<std::pair<int64_t, int64_t>, SameShape> shapes;
+  for (size_t i = 0; i < group.parameters.size(); ++i)
+    for (const auto& map : maps_of(group, i, kept)) {
+      auto& same = shapes[{map.parameter.size(0), map.parameter.size(1)}];
+      same.parameters.push_back(map.parameter);
+      same.directions.push_back(map.gradient);
+      if constexpr (N > 1) same.row_squares.push_back(map.kept[1]);
+    }
+  return shapes;
+}
+
+/// The directions, stacked and made orthogonal. // [N, R, C]
+torch::Tensor orthogonal_steps(const Muon& o, const TensorVector& directions) {
+  const auto stacked = torch::stack(directions);
+  const bool rounds =
+      o.precision == MuonPrecision::bf16 && has_products(Precision::bf16, stacked.device());
+  const auto type = rounds ? torch::kBFloat16 : stacked.scalar_type();
+  return orthogonalized(stacked.to(type), o.coefficients).to(stacked.scalar_type());
+}
+
+/// Moves matrices of one shape against these steps, scaled for the shape, after their decay.
+void move_against(const Muon& o, Step step, const SameShape& same,
+                  const torch::Tensor& orthogonal) {
+  const auto steps = orthogonal.unbind();
+  decay(same.parameters, steps, step.lost(o.weight_decay), o.cautious_decay);
+  at::_foreach_add_(
+      same.parameters, steps,
+      -step.learning_rate * scale_of(o.scale, orthogonal.size(1), orthogonal.size(2)));
+}
+
 }  // namespace
-
-std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps) {
-  const int64_t columns = tensor.dim() == 0 ? 1 : tensor.size(-1);
-  auto matrices = tensor.reshape({-1, columns}).split_with_sizes(maps.rows);
-  if (maps.transposed)
-    for (auto& matrix : matrices) matrix = matrix.t();
-  return matrices;
-}
-
-std::vector<torch::Tensor> squares_of(const torch::Tensor& flat,
-                                      const std::vector<torch::Tensor>& matrices, int64_t side) {
-  std::vector<torch::Tensor> squares;
-  int64_t first = 0;
-  for (const auto& matrix : matrices) {
-    const int64_t width = matrix.size(side);
-    squares.push_back(flat.narrow(0, first, width * width).view({width, width}));
-    first += width * width;
-  }
-  return squares;
-}
 
 torch::Tensor orthogonalized(const torch::Tensor& matrices, MuonCoefficients coefficients) {
   const bool jordan = coefficients == MuonCoefficients::jordan;
@@ -112,20 +111,18 @@ torch::Tensor orthogonalized(const torch::Tensor& matrices, MuonCoefficients coe
   return tall ? x.transpose(1, 2) : x;
 }
 
-void take_orthogonal_steps(const MapSteps& steps, double learning_rate, const Muon& options) {
-  for (auto& [shape, same] : by_shape(steps)) {
-    const auto directions = torch::stack(same.directions);
-    const bool rounds = options.precision == MuonPrecision::bf16 &&
-                        has_products(Precision::bf16, directions.device());
-    const auto type = rounds ? torch::kBFloat16 : directions.scalar_type();
-    auto orthogonal =
-        orthogonalized(directions.to(type), options.coefficients).to(directions.scalar_type());
-    if (!same.row_squares.empty())
-      orthogonal = with_even_rows(orthogonal, same.row_squares, steps.row_decay);
-    decay(same.parameters, orthogonal.unbind(), steps.lost, options.cautious_decay);
-    at::_foreach_add_(same.parameters, orthogonal.unbind(),
-                      -learning_rate * scale_of(options.scale, shape.first, shape.second));
-  }
+void Rule<Muon>::update(const Muon& o, Step step, Group<1>& group) {
+  group.gradients = directions_of(o, group.kept[0], group.gradients);
+  for (const auto& [shape, same] : by_shape(group, kept))
+    move_against(o, step, same, orthogonal_steps(o, same.directions));
+}
+
+void Rule<NorMuon>::update(const NorMuon& o, Step step, Group<2>& group) {
+  group.gradients = directions_of(o, group.kept[0], group.gradients);
+  for (const auto& [shape, same] : by_shape(group, kept))
+    move_against(
+        o, step, same,
+        with_even_rows(orthogonal_steps(o, same.directions), same.row_squares, o.row_decay));
 }
 
 }  // namespace ablate::training

@@ -1,5 +1,3 @@
-#include "training/kron_steps.h"
-
 #include <ATen/ops/linalg_solve_triangular.h>
 
 #include <cmath>
@@ -8,8 +6,7 @@
 
 #include "models/generator.h"
 #include "models/random.h"
-#include "training/optimizer.h"
-#include "training/orthogonal_steps.h"
+#include "training/optimizer_rules.h"
 
 namespace ablate::training {
 namespace {
@@ -39,8 +36,7 @@ void follow(const torch::Tensor& factor, const torch::Tensor& white, const torch
 
 /// One map, as views into the tensors of its parameter.
 struct KronMap {
-  torch::Tensor parameter, gradient, momentum;  // [R, C]
-  torch::Tensor left, right;                    // [R, R], [C, C]
+  torch::Tensor parameter, left, right;  // [R, C], [R, R], [C, C]
 
   void start() const {
     left.fill_diagonal_(1);
@@ -67,50 +63,33 @@ struct KronMap {
     follow(right, white.t().mm(white), noise.t().mm(noise), step);
   }
 
-  void move(const Kron& o, const torch::Tensor& mean, double learning_rate, double lost) const {
+  void move(const Kron& o, const torch::Tensor& mean, Step step) const {
     const auto direction = left.t().mm(left).mm(mean).mm(right.t()).mm(right);
     const auto rms = direction.square().mean().sqrt() + 1e-12;
     direction.mul_((kMostRms / rms).clamp_max(1));
-    decay({parameter}, {direction}, lost, o.cautious_decay);
-    parameter.add_(direction, -learning_rate);
+    decay({parameter}, {direction}, step.lost(o.weight_decay), o.cautious_decay);
+    parameter.add_(direction, -step.learning_rate);
   }
 };
 
-std::vector<KronMap> kron_maps_of(const KronSteps& steps, size_t i) {
-  const auto& maps = *steps.maps[i];
-  const auto parameters = matrices_of(steps.parameters[i], maps),
-             gradients = matrices_of(steps.gradients[i], maps),
-             momentum = matrices_of(steps.momentum[i], maps);
-  const auto left = squares_of(steps.left[i], parameters, 0),
-             right = squares_of(steps.right[i], parameters, 1);
-  std::vector<KronMap> all;
-  for (size_t j = 0; j < parameters.size(); ++j)
-    all.push_back({.parameter = parameters[j],
-                   .gradient = gradients[j],
-                   .momentum = momentum[j],
-                   .left = left[j],
-                   .right = right[j]});
-  return all;
-}
-
 }  // namespace
 
-void take_kron_steps(const KronSteps& steps, double learning_rate, double lost,
-                     const Kron& options) {
+void Rule<Kron>::update(const Kron& o, Step step, Group<4>& group) {
   uint64_t index = 0;  // of a map
-  for (size_t i = 0; i < steps.parameters.size(); ++i) {
-    const auto number = steps.count[i].add_(1).item<double>();
-    const bool corrects =
-        number <= static_cast<double>(options.precondition_start) ||
-        std::fmod(number, static_cast<double>(options.precondition_frequency)) == 0;
-    for (const auto& map : kron_maps_of(steps, i)) {
+  for (size_t i = 0; i < group.parameters.size(); ++i) {
+    const auto number = group.kept[3][i].add_(1).item<double>();
+    const bool corrects = number <= static_cast<double>(o.precondition_start) ||
+                          std::fmod(number, static_cast<double>(o.precondition_frequency)) == 0;
+    for (const auto& [parameter, gradient, parts] : maps_of(group, i, kept)) {
+      const auto& [momentum, left, right, count] = parts;
+      const KronMap map{parameter, left, right};
       if (number == 1) map.start();
       if (std::fmod(number, kBalanceEvery) == 0) map.balance();
       const uint64_t seed = models::derive_seed(static_cast<uint64_t>(number), "kron", index++);
-      map.momentum.lerp_(map.gradient, 1 - options.beta1);
-      auto mean = map.momentum / (1 - std::pow(options.beta1, number));
-      if (corrects) map.correct(mean, seed, options.precondition_rate);
-      map.move(options, mean, learning_rate, lost);
+      momentum.lerp_(gradient, 1 - o.beta1);
+      auto mean = momentum / (1 - std::pow(o.beta1, number));
+      if (corrects) map.correct(mean, seed, o.precondition_rate);
+      map.move(o, mean, step);
     }
   }
 }
