@@ -69,13 +69,7 @@ bool put(const path& file, const std::string& text, int how) {
   const int descriptor = open_file(file, O_WRONLY | O_CREAT | how);
   if (descriptor < 0 && errno == EEXIST) return false;
   if (descriptor < 0) throw io_error("create", file, errno);
-  try {
-    write_and_sync(descriptor, file, text);
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
-  ::close(descriptor);
+  File(descriptor, file).write_and_sync(text);
   return true;
 }
 

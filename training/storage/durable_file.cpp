@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <random>
 #include <system_error>
+#include <utility>
 
 #include "training/storage/errors.h"
 
@@ -34,83 +36,6 @@ std::string_view remedy(int code) {
   }
 }
 
-/// Some file systems cannot sync a folder, which they report as EINVAL.
-void sync_open(int file, const std::filesystem::path& path) {
-  while (::fsync(file) != 0) {
-    if (errno == EINVAL) return;
-    if (errno != EINTR) throw io_error("sync", path, errno);
-  }
-}
-
-/// An open file; closes it.
-class Descriptor {
- public:
-  Descriptor(const std::filesystem::path& path, int flags) : path_(path) {
-    value_ = open_file(path, flags);
-    if (value_ < 0) throw io_error((flags & O_CREAT) != 0 ? "create" : "open", path, errno);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-
-  void write_and_sync(std::string_view bytes) const {
-    training::write_and_sync(value_, path_, bytes);
-  }
-
-  void write(int64_t offset, std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const auto written = ::pwrite(value_, bytes.data(), bytes.size(), offset);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) throw io_error("write", path_, written < 0 ? errno : EIO);
-      bytes.remove_prefix(static_cast<size_t>(written));
-      offset += written;
-    }
-  }
-
-  std::string read() const {
-    struct stat status {};
-    if (::fstat(value_, &status) != 0) throw io_error("read", path_, errno);
-    std::string bytes(static_cast<size_t>(status.st_size), '\0');
-    size_t size = 0;
-    for (;;) {
-      if (size == bytes.size()) bytes.resize(size + 4096);
-      const auto got = ::read(value_, bytes.data() + size, bytes.size() - size);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw io_error("read", path_, errno);
-      if (got == 0) break;
-      size += static_cast<size_t>(got);
-    }
-    bytes.resize(size);
-    return bytes;
-  }
-
-  void sync() const { sync_open(value_, path_); }
-
-  /// An exclusive lock until the file is closed; without effect if the file system has no locks.
-  void lock() const {
-    while (::flock(value_, LOCK_EX) != 0 && errno == EINTR) continue;
-  }
-
-  /// Some file systems report a full disk only here.
-  void close() {
-    const int value = value_;
-    value_ = -1;
-    if (::close(value) != 0 && errno != EINTR) throw io_error("write", path_, errno);
-  }
-
- private:
-  std::filesystem::path path_;
-  int value_ = -1;
-};
-
-void write_to(const std::filesystem::path& path, std::string_view bytes, int flags) {
-  Descriptor file(path, O_WRONLY | flags);
-  file.write_and_sync(bytes);
-  file.close();
-}
-
 /// The prefix of temporary names of this host. No host has an @ in its name.
 std::string own_prefix() { return fmt::format("{}{}@", kTemporary, host_name()); }
 
@@ -128,6 +53,78 @@ IoError io_error(std::string_view action, const std::filesystem::path& path, int
   return IoError(fmt::format("cannot {} '{}': {}{}{}", action, path.string(),
                              std::generic_category().message(code), what_to_do.empty() ? "" : "; ",
                              what_to_do));
+}
+
+File::File(const std::filesystem::path& path, int flags)
+    : path_(path), descriptor_(open_file(path, flags)) {
+  if (descriptor_ < 0) throw io_error((flags & O_EXCL) != 0 ? "create" : "open", path, errno);
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void File::write_and_sync(std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const auto written = append(bytes);
+    if (written <= 0) throw io_error("write", path_, written < 0 ? errno : EIO);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  sync();
+}
+
+ssize_t File::append(std::string_view bytes) const {
+  ssize_t written = 0;
+  do written = ::write(descriptor_, bytes.data(), bytes.size());
+  while (written < 0 && errno == EINTR);
+  return written;
+}
+
+void File::write_at(int64_t offset, std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const auto written = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw io_error("write", path_, written < 0 ? errno : EIO);
+    bytes.remove_prefix(static_cast<size_t>(written));
+    offset += written;
+  }
+}
+
+std::string File::read(size_t most) const {
+  std::string bytes(std::min(size(), most), '\0');
+  size_t read = 0;
+  while (read < most) {
+    if (read == bytes.size()) bytes.resize(std::min(most, read + 4096));
+    const auto got = ::read(descriptor_, bytes.data() + read, bytes.size() - read);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw io_error("read", path_, errno);
+    if (got == 0) break;
+    read += static_cast<size_t>(got);
+  }
+  bytes.resize(read);
+  return bytes;
+}
+
+size_t File::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw io_error("read", path_, errno);
+  return static_cast<size_t>(status.st_size);
+}
+
+void File::cut(size_t size) const {
+  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) throw io_error("cut", path_, errno);
+}
+
+void File::sync() const {
+  while (::fsync(descriptor_) != 0) {
+    if (errno == EINVAL) return;
+    if (errno != EINTR) throw io_error("sync", path_, errno);
+  }
+}
+
+void File::close() {
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)
+    throw io_error("write", path_, errno);
 }
 
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
@@ -158,10 +155,11 @@ void write_durably(const std::filesystem::path& path,
                    const std::function<void(const WriteAt&)>& fill) {
   const auto temporary = temporary_beside(path);
   try {
-    const Descriptor claim(temporary, O_WRONLY | O_CREAT | O_EXCL);
-    claim.lock();
-    Descriptor file(temporary, O_WRONLY);
-    fill([&](int64_t offset, std::string_view bytes) { file.write(offset, bytes); });
+    const File claim(temporary, O_WRONLY | O_CREAT | O_EXCL);
+    // Without effect if the file system has no locks.
+    while (::flock(claim.descriptor(), LOCK_EX) != 0 && errno == EINTR) continue;
+    File file(temporary, O_WRONLY);
+    fill([&](int64_t offset, std::string_view bytes) { file.write_at(offset, bytes); });
     file.sync();
     file.close();
     if (std::rename(temporary.c_str(), path.c_str()) != 0) throw io_error("write", path, errno);
@@ -173,7 +171,9 @@ void write_durably(const std::filesystem::path& path,
 }
 
 void write_synced(const std::filesystem::path& path, std::string_view bytes) {
-  write_to(path, bytes, O_CREAT | O_EXCL);
+  File file(path, O_WRONLY | O_CREAT | O_EXCL);
+  file.write_and_sync(bytes);
+  file.close();
 }
 
 int open_file(const std::filesystem::path& path, int flags) {
@@ -181,16 +181,6 @@ int open_file(const std::filesystem::path& path, int flags) {
   do file = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   while (file < 0 && errno == EINTR);
   return file;
-}
-
-void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw io_error("write", path, written < 0 ? errno : EIO);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  sync_open(file, path);
 }
 
 void create_folder(const std::filesystem::path& folder) {
@@ -201,29 +191,18 @@ void create_folder(const std::filesystem::path& folder) {
 
 void sync_folder(const std::filesystem::path& folder) {
   const auto path = folder.empty() ? std::filesystem::path(".") : folder;
-  const Descriptor directory(path, O_RDONLY | O_DIRECTORY);
-  directory.sync();
+  File(path, O_RDONLY | O_DIRECTORY).sync();
 }
 
-std::string read_bytes(const std::filesystem::path& path) {
-  return Descriptor(path, O_RDONLY).read();
-}
+std::string read_bytes(const std::filesystem::path& path) { return File(path, O_RDONLY).read(); }
 
-FolderLock::FolderLock(const std::filesystem::path& folder, const std::function<void()>& waiting) {
-  const auto file = folder / ".lock";
-  descriptor_ = open_file(file, O_CREAT | O_RDWR);
-  if (descriptor_ < 0) throw io_error("open", file, errno);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+FolderLock::FolderLock(const std::filesystem::path& folder, const std::function<void()>& waiting)
+    : file_(folder / ".lock", O_CREAT | O_RDWR) {
+  if (::flock(file_.descriptor(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) waiting();
-  while (::flock(descriptor_, LOCK_EX) != 0) {
-    const int error = errno;
-    if (error == EINTR) continue;
-    ::close(descriptor_);
-    throw io_error("lock", file, error);
-  }
+  while (::flock(file_.descriptor(), LOCK_EX) != 0)
+    if (errno != EINTR) throw io_error("lock", folder / ".lock", errno);
 }
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 std::string host_name() {
   std::array<char, 256> name{};

@@ -1,14 +1,53 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "training/storage/errors.h"
 
 namespace ablate::training {
+
+/// open(2), repeated if a signal interrupts it; -1 with errno if it fails. Child programs do not
+/// inherit the file.
+int open_file(const std::filesystem::path& path, int flags);
+
+/// An open file, which closes at the end of its life. All calls but append() throw IoError; what a
+/// signal interrupts is repeated.
+class File {
+ public:
+  /// Opens it as open_file() does.
+  File(const std::filesystem::path& path, int flags);
+  /// Takes over what open_file() has opened.
+  File(int descriptor, std::filesystem::path path)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  /// One write(2), which may be of fewer bytes.
+  ssize_t append(std::string_view bytes) const;
+  void write_and_sync(std::string_view bytes) const;
+  void write_at(int64_t offset, std::string_view bytes) const;
+  /// The bytes from here to the end, or the first `most`.
+  std::string read(size_t most = SIZE_MAX) const;
+  size_t size() const;
+  void cut(size_t size) const;
+  /// Some file systems cannot sync a folder, which is no error.
+  void sync() const;
+  /// Some file systems report a full disk only here.
+  void close();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_;
+};
 
 /// The prefix of temporary names.
 inline constexpr std::string_view kTemporary = ".tmp-";
@@ -38,14 +77,6 @@ void write_durably(const std::filesystem::path& path,
 /// itself renamed. Throws IoError, also if `path` exists.
 void write_synced(const std::filesystem::path& path, std::string_view bytes);
 
-/// open(2), repeated if a signal interrupts it; -1 with errno if it fails. Child programs do not
-/// inherit the file.
-int open_file(const std::filesystem::path& path, int flags);
-
-/// Writes all bytes to the file at `path` that is open as `file` and syncs it, despite signals.
-/// Throws IoError.
-void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes);
-
 /// Creates a folder and those above it that are missing. Throws IoError.
 void create_folder(const std::filesystem::path& folder);
 
@@ -64,12 +95,9 @@ class FolderLock {
   /// IoError if the folder cannot be written.
   explicit FolderLock(
       const std::filesystem::path& folder, const std::function<void()>& waiting = [] {});
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  int descriptor_;
+  File file_;
 };
 
 /// The name of the host; "unknown" if it has none.

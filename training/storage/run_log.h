@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tokenizer/text/digest.h"
-#include "training/storage/errors.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 
@@ -23,11 +23,6 @@ class RunLog {
   /// Opens or creates the log and cuts it after `mark`, since a resumed run writes the rest again.
   /// Throws IoError, and CheckpointError if the log is shorter or its beginning has changed.
   RunLog(const std::filesystem::path& path, const Mark& mark);
-  RunLog(RunLog&& other) noexcept;
-  RunLog& operator=(RunLog&& other) noexcept;
-  RunLog(const RunLog&) = delete;
-  RunLog& operator=(const RunLog&) = delete;
-  ~RunLog();
 
   /// Adds one line. Numbers that are not finite become the strings "NaN", "Infinity" and
   /// "-Infinity". Throws IoError with the log as it was before.
@@ -37,12 +32,12 @@ class RunLog {
   Mark mark() const;
 
   /// Makes the lines so far survive a crash of the machine. Throws IoError.
-  void sync();
+  void sync() const;
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
-  uint64_t size_ = 0;
+  File file_;
+  size_t size_;
   tokenizer::Digest digest_;  // of the bytes written so far
 };
 

@@ -190,21 +190,12 @@ EventFile::EventFile(const std::filesystem::path& folder, int64_t next_step)
 }
 
 EventFile::EventFile(const std::filesystem::path& folder, const std::string& name)
-    : path_(folder / name) {
-  descriptor_ = open_file(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
-  if (descriptor_ < 0) throw io_error("create", path_, errno);
-}
-
-EventFile::~EventFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+    : path_(folder / name), file_(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND) {}
 
 void EventFile::append(Event event) {
   event.wall_time = seconds_now();
   const auto record = framed(encode(event));
-  ssize_t written = 0;
-  do written = ::write(descriptor_, record.data(), record.size());
-  while (written < 0 && errno == EINTR);
+  const auto written = file_.append(record);
   if (written != static_cast<ssize_t>(record.size()))
     throw io_error("write", path_, written < 0 ? errno : ENOSPC);
 }

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "training/storage/errors.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 
@@ -62,9 +62,6 @@ class EventFile {
   /// all event files there: TensorBoard reads them in the order of their names, and drops events of
   /// `next_step` and later ones from earlier files. Throws IoError.
   EventFile(const std::filesystem::path& folder, int64_t next_step);
-  EventFile(const EventFile&) = delete;
-  EventFile& operator=(const EventFile&) = delete;
-  ~EventFile();
 
   /// Adds an event of now. Throws IoError.
   template <class What>
@@ -77,7 +74,7 @@ class EventFile {
   void append(Event event);
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  File file_;
 };
 
 namespace crc32c_detail {

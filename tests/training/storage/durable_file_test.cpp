@@ -54,10 +54,7 @@ TEST_F(DurableFile, AWriteThatSignalsInterruptIsWholeAllTheSame) {
   ASSERT_EQ(pipe(ends), 0);  // holds fewer bytes, and cannot be synced
   std::string bytes;
   while (bytes.size() < 1'000'000) bytes += std::to_string(bytes.size()) + " ";
-  std::thread writer([&] {
-    write_and_sync(ends[1], "pipe", bytes);
-    close(ends[1]);
-  });
+  std::thread writer([&] { File(ends[1], "pipe").write_and_sync(bytes); });
   std::string found;
   std::array<char, 10'000> part{};
   for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;) {

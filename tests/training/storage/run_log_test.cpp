@@ -128,14 +128,6 @@ TEST_F(RunLogFile, FullDeviceIsAnErrorWithPathAndReason) {
   EXPECT_EQ(log.mark().bytes, 0U);
 }
 
-TEST_F(RunLogFile, MovedLogGoesOn) {
-  RunLog first(path(), {});
-  first.append(1);
-  RunLog second = std::move(first);
-  second.append(2);
-  EXPECT_EQ(read_bytes(path()), "1\n2\n");
-}
-
 TEST_F(RunLogFile, MissingFolderIsAnIoError) {
   EXPECT_THROW(RunLog(folder() / "none" / "log", {}), IoError);
   EXPECT_THROW(read_run_log(path()), IoError);
