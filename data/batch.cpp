@@ -113,18 +113,4 @@ Batch first_targets(Batch batch, int64_t length) {
   return batch;
 }
 
-SourceBatch collate_sources(std::span<const std::vector<int32_t>> sources,
-                            std::span<const int64_t> indices) {
-  SourceBatch batch{.rows = static_cast<int64_t>(indices.size())};
-  for (const int64_t index : indices)
-    batch.length = std::max<int64_t>(batch.length, std::ssize(sources[static_cast<size_t>(index)]));
-  batch.ids.assign(static_cast<size_t>(batch.rows * batch.length), tokenizer::kPad);
-  auto row = batch.ids.begin();
-  for (const int64_t index : indices) {
-    std::ranges::copy(sources[static_cast<size_t>(index)], row);
-    row += batch.length;
-  }
-  return batch;
-}
-
 }  // namespace ablate::data

@@ -62,13 +62,4 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
 /// The batch with the first `length` positions of every target, or with all.
 Batch first_targets(Batch batch, int64_t length);
 
-/// Padded ids of sources without targets, row-major.
-struct SourceBatch {
-  int64_t rows = 0, length = 0;
-  std::vector<int64_t> ids;  // [rows, length]
-};
-
-SourceBatch collate_sources(std::span<const std::vector<int32_t>> sources,
-                            std::span<const int64_t> indices);
-
 }  // namespace ablate::data

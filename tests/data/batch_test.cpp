@@ -57,13 +57,5 @@ TEST(FirstTargets, CutsEveryRowAndCountsWhatIsLeft) {
   EXPECT_EQ(first_targets(whole, 9).tokens, whole.tokens);
 }
 
-TEST(CollateSources, PadsToTheLongest) {
-  const std::vector<std::vector<int32_t>> sources{{7, 2}, {}, {5, 6, 2}};
-  const auto batch = collate_sources(sources, std::vector<int64_t>{2, 0});
-  EXPECT_EQ(batch.rows, 2);
-  EXPECT_EQ(batch.length, 3);
-  EXPECT_EQ(batch.ids, (std::vector<int64_t>{5, 6, 2, 7, 2, 0}));
-}
-
 }  // namespace
 }  // namespace ablate::data

@@ -12,6 +12,7 @@
 
 #include "data/batch.h"
 #include "models/position/position.h"
+#include "tokenizer/special_tokens.h"
 
 namespace ablate::training {
 namespace {
@@ -197,8 +198,17 @@ void in_parallel(size_t count, int64_t jobs, const std::function<void(size_t)>& 
 
 torch::Tensor source_tensor(std::span<const std::vector<int32_t>> sources,
                             std::span<const int64_t> rows, torch::Device device) {
-  auto batch = data::collate_sources(sources, rows);
-  return torch::tensor(batch.ids, torch::kLong).view({batch.rows, batch.length}).to(device);
+  size_t longest = 0;
+  for (const auto row : rows) longest = std::max(longest, sources[static_cast<size_t>(row)].size());
+  std::vector<int64_t> ids;
+  for (const auto row : rows) {
+    const auto& source = sources[static_cast<size_t>(row)];
+    ids.insert(ids.end(), source.begin(), source.end());
+    ids.resize(ids.size() + longest - source.size(), tokenizer::kPad);
+  }
+  return torch::tensor(ids, torch::kLong)
+      .view({std::ssize(rows), static_cast<int64_t>(longest)})
+      .to(device);
 }
 
 }  // namespace ablate::training

@@ -15,10 +15,4 @@ std::vector<std::optional<double>> score_targets(const Translator& translator,
                                                  std::span<const data::Example> examples,
                                                  int64_t rows);
 
-/// The likeliest class of every line with its log-probability, `rows` lines together; empty for a
-/// blank line. Several translators vote by their mean probability. REQUIRES: models with a label
-/// head.
-std::vector<Translation> classify(std::span<const Translator> translators,
-                                  const TranslationTask& task, int64_t rows);
-
 }  // namespace ablate::training

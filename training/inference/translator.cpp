@@ -1,13 +1,16 @@
 #include "training/inference/translator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "data/text_file.h"
 #include "models/inference/search.h"
 #include "tokenizer/special_tokens.h"
 #include "training/inference/length_check.h"
-#include "training/inference/score_targets.h"
 #include "training/metrics/chrf.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 namespace {
@@ -48,6 +51,7 @@ models::SearchOptions options_for(const TranslationTask& task, const data::Seque
 EncodedLines encode_lines(std::span<const Translator> translators, const TranslationTask& task,
                           const models::SearchOptions& options) {
   const auto& translator = translators.front();
+  const bool classifies = translator.model.labels();
   const bool started = translator.format.start_token(translator.tokenizers).has_value();
   EncodedLines all;
   for (size_t line = 0; line < task.lines.size(); ++line) {
@@ -55,7 +59,7 @@ EncodedLines encode_lines(std::span<const Translator> translators, const Transla
     if (!source) continue;
     LineLengths lengths{.number = task.first_line + static_cast<int64_t>(line) + 1,
                         .tokens = std::ssize(source->ids),
-                        .output = options.longest_output(std::ssize(source->ids)),
+                        .output = classifies ? 0 : options.longest_output(std::ssize(source->ids)),
                         .started = started};
     if (!task.prefixes.empty()) {
       const auto prefix = translator.tokenizers.target.encode(task.prefixes[line]);
@@ -143,6 +147,38 @@ class BatchSearch {
   std::vector<models::InferenceModel> models_;
 };
 
+/// The log of the mean probability of every class. // [B, C]
+torch::Tensor class_scores(std::span<const Translator> translators, const torch::Tensor& source) {
+  std::vector<torch::Tensor> votes;
+  for (const auto& one : translators)
+    votes.push_back(
+        one.model.forward(source, source).squeeze(1).log_softmax(-1, torch::kFloat).cpu());
+  if (votes.size() == 1) return votes.front();
+  return torch::stack(votes).logsumexp(0) - std::log(static_cast<double>(votes.size()));
+}
+
+/// The likeliest class of every row of one batch.
+std::vector<Translation> classify(std::span<const Translator> translators,
+                                  const TranslationTask& task, const EncodedLines& lines,
+                                  std::span<const int64_t> rows) {
+  const torch::NoGradGuard no_grad;
+  const auto& first = translators.front();
+  const auto source = source_tensor(lines.sources, rows, first.model.device());
+  const auto [best, label] = class_scores(translators, source).max(-1);
+  std::vector<Translation> classes;
+  for (const auto row : rows) {
+    const auto i = std::ssize(classes);
+    const auto score = best[i].item<double>();
+    if (!std::isfinite(score))
+      throw Diverged(fmt::format(
+          "line {}: the log-probabilities of its classes are not finite",
+          task.first_line + static_cast<int64_t>(lines.line_of[static_cast<size_t>(row)]) + 1));
+    const std::vector ids{static_cast<int32_t>(label[i].item<int64_t>())};
+    classes.push_back({.text = first.format.decode(ids, first.tokenizers), .score = score});
+  }
+  return classes;
+}
+
 }  // namespace
 
 std::vector<std::vector<Translation>> translate_all(std::span<const Translator> translators,
@@ -152,13 +188,16 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
   const auto& first = translators.front();
   const auto options = options_for(task, first.format, given);
   std::vector<std::vector<Translation>> results(task.lines.size(), {Translation{}});
-  if (first.model.labels()) {
-    auto classes = classify(translators, task, options.batch);
-    for (size_t i = 0; i < classes.size(); ++i) results[i] = {std::move(classes[i])};
-    return results;
-  }
   const auto lines = encode_lines(translators, task, options);
   const auto batches = batches_by_length(lines.lengths, options.batch);
+  if (first.model.labels()) {
+    for (const auto& batch : batches) {
+      const auto classes = classify(translators, task, lines, batch);
+      for (size_t i = 0; i < classes.size(); ++i)
+        results[lines.line_of[static_cast<size_t>(batch[i])]] = {classes[i]};
+    }
+    return results;
+  }
   const BatchSearch search(translators, task, options);
   in_parallel(batches.size(), task.jobs, [&](size_t batch) {
     const auto found = search(lines, batches[batch]);

@@ -40,9 +40,10 @@ struct TranslationTask {
 
 /// The best `n_best` targets found for every line, best first, in the order of the lines; a blank
 /// line gives one empty text. Line breaks within an output become spaces. Several translators are
-/// an ensemble and must have the same tokenizers. A model with a label head gives the class of the
-/// line. Throws TokenizerError if tokenizers differ, and LengthError if a line or its longest
-/// possible output exceeds a model's positions.
+/// an ensemble and must have the same tokenizers. A model with a label head gives the likeliest
+/// class of the line and its log-probability; several vote by their mean probability, and there are
+/// no prefixes. Throws TokenizerError if tokenizers differ, and LengthError if a line or its
+/// longest possible output exceeds a model's positions.
 std::vector<std::vector<Translation>> translate_all(std::span<const Translator> translators,
                                                     const TranslationTask& task,
                                                     const models::SearchOptions& options);

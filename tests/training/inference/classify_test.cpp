@@ -12,7 +12,7 @@ namespace {
 
 std::vector<Translation> classified(const Translator& translator,
                                     const std::vector<std::string>& lines, int64_t rows) {
-  return classify({&translator, 1}, {.lines = lines}, rows);
+  return translate(translator, lines, {.batch = rows});
 }
 
 TEST(Classify, GivesEveryLineItsLikeliestClassAndItsLogProbability) {
@@ -59,7 +59,7 @@ TEST(Classify, NamesTheLineWhoseProbabilitiesAreNotFinite) {
             "line 3: the log-probabilities of its classes are not finite");
   const std::vector<std::string> later{"a b"};
   EXPECT_EQ(refusal_of<Diverged>([&] {
-              classify({&translator, 1}, {.lines = later, .first_line = 4096}, 1);
+              translate_all({&translator, 1}, {.lines = later, .first_line = 4096}, {});
             }),
             "line 4097: the log-probabilities of its classes are not finite");
 }
