@@ -87,13 +87,9 @@ struct Filter {
 
 /// `[source file, target file]` or one file, plain or gzip. Relative paths start at the folder of
 /// the study file.
-struct Text {
+struct Text : TaskTraits {
   static constexpr std::string_view name = "text";
   static constexpr std::string_view about = "line-parallel text of two files or of one TSV file";
-  static constexpr std::string_view discriminator = "task";
-  static constexpr auto compared = Compared::text;
-  static constexpr bool running = false, knows_probabilities = false;
-  static constexpr bool tests_on_validation() { return false; }
   std::vector<std::string> train;
   std::vector<std::string> validation;
   std::vector<std::string> test;
@@ -138,13 +134,10 @@ struct Text {
 };
 
 /// A text, a tab and the name of its class (without spaces) in every line.
-struct Labelled {
+struct Labelled : TaskTraits {
   static constexpr std::string_view name = "labelled";
   static constexpr std::string_view about = "texts and their classes, from TSV files";
-  static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::label;
-  static constexpr bool running = false, knows_probabilities = false;
-  static constexpr bool tests_on_validation() { return false; }
   std::string train, validation, test;
   std::optional<TableFormat> format;
   LabelColumns columns;
@@ -174,12 +167,11 @@ struct Labelled {
 };
 
 /// Plain or gzip. Lines are joined by the end token and cut into blocks.
-struct Language {
+struct Language : TaskTraits {
   static constexpr std::string_view name = "language";
   static constexpr std::string_view about = "running text for language models";
-  static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::nothing;
-  static constexpr bool running = true, knows_probabilities = false;
+  static constexpr bool running = true;
   bool tests_on_validation() const { return !test && test_held_out == 0; }
   static constexpr const char* test_name = "test";
   std::string train;
@@ -232,13 +224,12 @@ struct Language {
 ABLATE_ENUM(TokenType, uint16, uint32);
 
 /// Raw ids, or behind the header of llm.c (data/token_file.h).
-struct Tokens {
+struct Tokens : TaskTraits {
   static constexpr std::string_view name = "tokens";
   static constexpr std::string_view about =
       "running text as ids that another program, or ablate data tokens, has written";
-  static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::tokens;
-  static constexpr bool running = true, knows_probabilities = false;
+  static constexpr bool running = true;
   bool tests_on_validation() const { return !test; }
   static constexpr const char* test_name = "test";
   std::string train, validation;

@@ -87,16 +87,13 @@ struct Mano : SymbolTask {
 /// Of the form of bioS (Physics of Language Models 3.3): every biography of a person says the same
 /// in other words. A source is the words of a name, a target a drawn template and the value for
 /// every attribute.
-struct Capo {
+struct Capo : TaskTraits {
   static constexpr std::string_view name = "capo";
   static constexpr std::string_view about =
       "capacity for knowledge: biographies of people with drawn attributes (Allen-Zhu & Li 2024, "
       "arXiv 2404.05405)";
   static constexpr const char* test_name = "people";
-  static constexpr std::string_view discriminator = "task";
-  static constexpr auto compared = Compared::text;
-  static constexpr bool running = false, knows_probabilities = true;
-  static constexpr bool tests_on_validation() { return false; }
+  static constexpr bool knows_probabilities = true;
   int64_t people = 1000;
   int64_t versions = 10;
   int64_t templates = 50;
@@ -138,16 +135,14 @@ constexpr int64_t levels_of(GrammarName grammar) {
 }
 
 /// Physics of Language Models 1; each string has an end token behind it.
-struct Lano {
+struct Lano : TaskTraits {
   static constexpr std::string_view name = "lano";
   static constexpr std::string_view about =
       "structure of language: running text of a context-free grammar (Allen-Zhu & Li 2023, arXiv "
       "2305.13673)";
   static constexpr const char* test_name = "test";
-  static constexpr std::string_view discriminator = "task";
   static constexpr auto compared = Compared::nothing;
   static constexpr bool running = true, knows_probabilities = true;
-  static constexpr bool tests_on_validation() { return false; }
   GrammarName grammar = GrammarName::cfg3f;
   std::optional<int64_t> levels;
   int64_t block = 512;

@@ -18,11 +18,18 @@ struct TaskGenerator;  // data/tasks/generate.h
 /// are known, so no score is by character either.
 enum class Compared { text, label, nothing, tokens };
 
-// Every task states
-//   compared               how its outputs are scored
-//   running                whether it is running text, for language models, in blocks of `block`
-//   knows_probabilities    whether it knows how probable its targets are (TestSet::nats)
-//   tests_on_validation()  whether its test set is its validation set
+/// What every task states; the values are those of most.
+struct TaskTraits {
+  static constexpr std::string_view discriminator = "task";
+  /// How its outputs are scored.
+  static constexpr auto compared = Compared::text;
+  /// Whether it is running text, for language models, in blocks of `block`.
+  static constexpr bool running = false;
+  /// Whether it knows how probable its targets are (TestSet::nats).
+  static constexpr bool knows_probabilities = false;
+  /// Whether its test set is its validation set.
+  static constexpr bool tests_on_validation() { return false; }
+};
 
 /// Sizes every generated task shares.
 struct Sizes {
@@ -45,11 +52,7 @@ inline bool all_different(std::vector<int64_t> sizes) {
 }
 
 /// Shared members of the tasks over strings of symbols (copy, reverse, sort).
-struct SymbolTask {
-  static constexpr std::string_view discriminator = "task";
-  static constexpr auto compared = Compared::text;
-  static constexpr bool running = false, knows_probabilities = false;
-  static constexpr bool tests_on_validation() { return false; }
+struct SymbolTask : TaskTraits {
   int64_t symbols = 16;
   std::array<int64_t, 2> train_length = {1, 12};
   std::vector<int64_t> test_length = {12};
@@ -176,15 +179,12 @@ struct Recall : SymbolTask {
 };
 
 /// From every key of `key` symbols to one symbol. All of it is trained on and tested.
-struct Facts {
+struct Facts : TaskTraits {
   static constexpr std::string_view name = "facts";
   static constexpr std::string_view about =
       "a random table from keys to symbols, which needs memory and no rule";
   static constexpr const char* test_name = "facts";
-  static constexpr std::string_view discriminator = "task";
-  static constexpr auto compared = Compared::text;
-  static constexpr bool running = false, knows_probabilities = true;
-  static constexpr bool tests_on_validation() { return false; }
+  static constexpr bool knows_probabilities = true;
   int64_t symbols = 12;
   int64_t key = 3;
 
@@ -209,16 +209,12 @@ constexpr bool is_prime(int64_t number) {
 }
 
 /// A rule that is learned long after the trained part is known by heart.
-struct Table {
+struct Table : TaskTraits {
   static constexpr std::string_view name = "table";
   static constexpr std::string_view about =
       "the table of an operation of a group, of which a part is held out (Power et al. 2022, arXiv "
       "2201.02177)";
   static constexpr const char* test_name = "held out";
-  static constexpr std::string_view discriminator = "task";
-  static constexpr auto compared = Compared::text;
-  static constexpr bool running = false, knows_probabilities = false;
-  static constexpr bool tests_on_validation() { return false; }
   TableOperation operation = TableOperation::add;
   int64_t modulus = 97;
   double share = 0.5;
@@ -243,11 +239,7 @@ struct Table {
 };
 
 /// Shared members of the tasks whose length is a number of decimal digits (1 to 15).
-struct DigitTask {
-  static constexpr std::string_view discriminator = "task";
-  static constexpr auto compared = Compared::text;
-  static constexpr bool running = false, knows_probabilities = false;
-  static constexpr bool tests_on_validation() { return false; }
+struct DigitTask : TaskTraits {
   int64_t train_digits = 4;
   std::vector<int64_t> test_digits = {4};
   Sizes examples{.train = 8'000, .validation = 300, .test = 300};
