@@ -212,6 +212,14 @@ std::string MixtureRecord::fault() const {
   return "";
 }
 
+std::string news_of(const MixtureRecord& mixture, std::set<std::string>& faulty) {
+  auto fault = mixture.fault();
+  if (!fault.empty()) return faulty.insert(mixture.name).second ? fault : "";
+  if (faulty.erase(mixture.name) == 0) return "";
+  return fmt::format("{}: healed, the largest load is {:.1f} times the mean", mixture.name,
+                     mixture.highest());
+}
+
 std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
                                            const std::vector<models::RoutingStatistics>& mixtures) {
   std::vector<MixtureRecord> records;

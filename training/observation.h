@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,6 +60,10 @@ struct MixtureRecord {
   /// possible, or the router gets no gradient.
   std::string fault() const;
 };
+
+/// What is new about a mixture: its fault, if `faulty` does not name it yet, or that its fault has
+/// passed; else empty. Keeps `faulty`.
+std::string news_of(const MixtureRecord& mixture, std::set<std::string>& faulty);
 
 /// Records of the model's mixtures, from their statistics in the same order and the gradients now
 /// in the parameters.

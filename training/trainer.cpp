@@ -7,7 +7,6 @@
 #include "models/random.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
-#include "training/mixture_news.h"
 #include "training/process/interrupt.h"
 #include "training/schedule.h"
 #include "training/storage/finite_json.h"
@@ -88,7 +87,7 @@ TrainingSummary Trainer::run() {
   }
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
                                           .seed = models::derive_seed(input_.seed, "order"),
-                                          .start = state_.position,
+                                          .start = {state_.epoch, state_.batch},
                                           .augmentation = input_.augmentation});
   while (!finished()) {
     train_step(stream);
@@ -138,7 +137,8 @@ void Trainer::train_step(data::BatchStream& stream) {
   const auto record = update_on(batches, update_options);
   asked_to_stop_ = record.stop;
   state_.step = step;
-  state_.position = stream.position();
+  state_.epoch = stream.position().epoch;
+  state_.batch = stream.position().batch;
   const auto passes = static_cast<double>(passes_at(options, step));
   for (const auto& batch : batches)
     state_.flops += passes * flops_.training(extent_of(batch), update_options.ahead);

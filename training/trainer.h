@@ -12,6 +12,7 @@
 #include "data/batch.h"
 #include "data/batch_stream.h"
 #include "models/transformer.h"
+#include "options/members.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/likelihood.h"
 #include "training/observation.h"
@@ -29,12 +30,12 @@ namespace ablate::training {
 /// The state of a training between two updates, as in a checkpoint's state.json.
 struct TrainingState {
   int64_t step = 0;
-  data::StreamPosition position;
-  int64_t tokens = 0;        // target tokens trained on, padding left out
-  double flops = 0;          // of all updates, skipped ones included
-  double seconds = 0;        // spent on updates, without validation, observation and saving
-  int64_t skipped = 0;       // updates skipped because they were not finite
-  double interval_loss = 0;  // sums over the updates since the last log line
+  int64_t epoch = 0, batch = 0;  // of the next batch, as data::StreamPosition
+  int64_t tokens = 0;            // target tokens trained on, padding left out
+  double flops = 0;              // of all updates, skipped ones included
+  double seconds = 0;            // spent on updates, without validation, observation and saving
+  int64_t skipped = 0;           // updates skipped because they were not finite
+  double interval_loss = 0;      // sums over the updates since the last log line
   double interval_nll = 0;
   int64_t interval_tokens = 0;
   int64_t best_step = 0;  // of the best validation; 0: none yet
@@ -44,24 +45,9 @@ struct TrainingState {
   uint64_t log_bytes = 0;
   std::string log_sha256;
 
-  static void fields(auto& s, auto&& visit) {
-    visit("step", s.step);
-    visit("epoch", s.position.epoch);
-    visit("batch", s.position.batch);
-    visit("tokens", s.tokens);
-    visit("flops", s.flops);
-    visit("seconds", s.seconds);
-    visit("skipped", s.skipped);
-    visit("interval_loss", s.interval_loss);
-    visit("interval_nll", s.interval_nll);
-    visit("interval_tokens", s.interval_tokens);
-    visit("best_step", s.best_step);
-    visit("best_nll", s.best_nll);
-    visit("validations_since_best", s.validations_since_best);
-    visit("stopped_early", s.stopped_early);
-    visit("log_bytes", s.log_bytes);
-    visit("log_sha256", s.log_sha256);
-  }
+  ABLATE_FIELDS(step, epoch, batch, tokens, flops, seconds, skipped, interval_loss, interval_nll,
+                interval_tokens, best_step, best_nll, validations_since_best, stopped_early,
+                log_bytes, log_sha256)
 };
 
 struct TrainerInput {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "tests/training/mixture_model.h"
-#include "training/mixture_news.h"
 #include "training/observation.h"
 
 namespace ablate::training {

@@ -14,8 +14,7 @@ TEST_F(TrainerTest, ReadsAsManyBatchesAsTheWarmupOfTheBatchSays) {
   int64_t tokens = 0;
   for (int i = 0; i < 1 + 2 + 2 + 3 + 4 + 4 + 6 * 4; ++i) tokens += stream.next().tokens;
   EXPECT_EQ(state.tokens, tokens);
-  EXPECT_EQ(state.position.epoch, stream.position().epoch);
-  EXPECT_EQ(state.position.batch, stream.position().batch);
+  EXPECT_EQ((data::StreamPosition{state.epoch, state.batch}), stream.position());
 }
 
 TEST_F(TrainerTest, CutsRowsWhileTheyWarmUp) {

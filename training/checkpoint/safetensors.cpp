@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <vector>
 
 #include "training/checkpoint/format/safetensors_header.h"
@@ -15,25 +15,11 @@ namespace ablate::training {
 namespace {
 
 torch::ScalarType scalar_type(const ElementType& type) {
-  switch (type.element) {
-    case Element::f64:
-      return torch::kFloat64;
-    case Element::i64:
-      return torch::kInt64;
-    case Element::f32:
-      return torch::kFloat32;
-    case Element::i32:
-      return torch::kInt32;
-    case Element::f16:
-      return torch::kFloat16;
-    case Element::bf16:
-      return torch::kBFloat16;
-    case Element::u8:
-      return torch::kUInt8;
-    case Element::boolean:
-      return torch::kBool;
-  }
-  throw std::logic_error("no such element of a tensor");
+  constexpr std::array kOfElements{torch::kFloat64, torch::kInt64,   torch::kFloat32,
+                                   torch::kInt32,   torch::kFloat16, torch::kBFloat16,
+                                   torch::kUInt8,   torch::kBool};
+  static_assert(kOfElements.size() == kElementTypes.size());
+  return kOfElements.at(static_cast<size_t>(type.element));
 }
 
 /// A tensor on its way into a file.
