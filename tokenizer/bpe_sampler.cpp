@@ -130,11 +130,11 @@ class BpeSampler::Merging {
 BpeSampler::BpeSampler(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {
   if (!tokenizer_.merges())
     throw TokenizerError("tokenizer.dropout needs a tokenizer whose kind is bpe");
-  const auto types = piece_types(tokenizer_.file());
+  const auto model = read_piece_model(tokenizer_.file());
   const auto type_of = [&](int32_t id) {
     const auto theirs = tokenizer_.ids().theirs(id);
-    const bool known = theirs && *theirs < std::ssize(types);
-    return known ? types[static_cast<size_t>(*theirs)] : PieceType::control;
+    const bool known = theirs && *theirs < std::ssize(model.pieces);
+    return known ? model.pieces[static_cast<size_t>(*theirs)].type : PieceType::control;
   };
   for (int32_t id = 0; id < tokenizer_.vocabulary_size(); ++id) {
     const auto type = type_of(id);

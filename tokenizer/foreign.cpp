@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tokenizer/huggingface/tokenizer_json.h"
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -112,9 +112,9 @@ Surroundings surroundings_of(std::string_view tokenizer_json) {
 std::map<std::string, int32_t> token_ids(std::string_view file) {
   std::map<std::string, int32_t> ids;
   if (!is_json(file)) {
-    check_model(file);
     int32_t id = 0;
-    for (auto& text : piece_texts(file)) ids.emplace(std::move(text), id++);
+    auto model = read_piece_model(file);
+    for (auto& piece : model.pieces) ids.emplace(std::move(piece.text), id++);
     return ids;
   }
   const huggingface::TokenizerJson tokenizer(file);

@@ -3,79 +3,23 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <protozero/pbf_reader.hpp>
 
 #include "tokenizer/foreign.h"
 #include "tokenizer/huggingface/normalizer.h"
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 #include "tokenizer/text/digest.h"
 
 namespace ablate::tokenizer {
 namespace {
 
 using nlohmann::json;
-using protozero::pbf_reader;
-using protozero::pbf_wire_type;
 
 constexpr const char* kSpaceSign = "\u2581";
 constexpr double kUnknownPenalty = 10;  // of SentencePiece's unigram
 
-struct Piece {
-  std::string text;
-  double score = 0;
-  PieceType type = PieceType::normal;
-};
-
-/// A SentencePiece model, with the defaults of the format.
-struct Parts {
-  std::vector<Piece> pieces;
-  ModelType kind = ModelType::unigram;
-  bool byte_fallback = false, suffix = false;
-  std::string table;
-  bool dummy_prefix = true, tidy = true, escaped = true;
+struct Parts : PieceModel {
   bool only_bytes = false;  // as byte-level BPE without merges
 };
-
-constexpr uint32_t kSpaceAsSuffix = 24;  // of the trainer
-
-Piece read_piece(pbf_reader fields) {
-  Piece piece;
-  while (fields.next()) {
-    if (fields.tag() == kPieceText)
-      piece.text = fields.get_string();
-    else if (fields.tag() == kPieceScore)
-      piece.score = fields.get_float();
-    else
-      fields.skip();
-  }
-  return piece;
-}
-
-void read_trainer(pbf_reader fields, Parts& parts) {
-  while (fields.next()) {
-    if (fields.tag() == kByteFallback)
-      parts.byte_fallback = fields.get_bool();
-    else if (fields.tag() == kSpaceAsSuffix)
-      parts.suffix = fields.get_bool();
-    else
-      fields.skip();
-  }
-}
-
-void read_normalizer(pbf_reader fields, Parts& parts) {
-  while (fields.next()) {
-    if (fields.tag() == kCharsMap)
-      parts.table = fields.get_string();
-    else if (fields.tag() == kAddDummyPrefix)
-      parts.dummy_prefix = fields.get_bool();
-    else if (fields.tag() == kRemoveExtraWhitespaces)
-      parts.tidy = fields.get_bool();
-    else if (fields.tag() == kEscapeWhitespaces)
-      parts.escaped = fields.get_bool();
-    else
-      fields.skip();
-  }
-}
 
 /// Bytes under their names in byte-level BPE, whose decoder replaces only those that are no text; a
 /// ByteFallback replaces all that stand beside them.
@@ -89,30 +33,17 @@ void name_bytes(Parts& parts) {
 }
 
 Parts read_parts(std::string_view model) {
-  Parts parts;
-  for (pbf_reader sections(model.data(), model.size()); sections.next();) {
-    if (sections.tag() == kPieces)
-      parts.pieces.push_back(read_piece(sections.get_message()));
-    else if (sections.tag() == kTrainer)
-      read_trainer(sections.get_message(), parts);
-    else if (sections.tag() == kNormalizer)
-      read_normalizer(sections.get_message(), parts);
-    else if (sections.tag() == kDenormalizer && !sections.get_view().empty())
-      throw TokenizerError("a denormaliser has no form in tokenizer.json");
-    else
-      sections.skip();
-  }
-  parts.kind = model_type(model);
-  const auto types = piece_types(model);
-  for (size_t id = 0; id < types.size(); ++id) parts.pieces[id].type = types[id];
+  Parts parts{read_piece_model(model)};
   if (parts.byte_fallback && !parts.dummy_prefix && !parts.tidy && !parts.escaped &&
-      !std::ranges::count(types, PieceType::normal))
+      !std::ranges::count(parts.pieces, PieceType::normal, &PieceModel::Piece::type))
     name_bytes(parts);
   return parts;
 }
 
 void require_expressible(const Parts& parts) {
-  if (parts.suffix) throw TokenizerError("spaces behind words have no form in tokenizer.json");
+  if (parts.denormalizes) throw TokenizerError("a denormaliser has no form in tokenizer.json");
+  if (parts.spaces_behind)
+    throw TokenizerError("spaces behind words have no form in tokenizer.json");
   for (const auto& piece : parts.pieces)
     if (piece.type == PieceType::user_defined || piece.type == PieceType::unused)
       throw TokenizerError("the piece '" + piece.text +
@@ -216,7 +147,7 @@ json merges_of(const Parts& parts) {
 json unigram_of(const Parts& parts) {
   auto vocabulary = json::array();
   double least = 0;
-  for (const auto& piece : parts.pieces) least = std::min(least, piece.score);
+  for (const auto& piece : parts.pieces) least = std::min<double>(least, piece.score);
   for (const auto& piece : parts.pieces)
     vocabulary.push_back(
         {piece.text, piece.type == PieceType::unknown ? least - kUnknownPenalty : piece.score});

@@ -16,7 +16,7 @@ struct Frame {
 /// Exceptions: where the normalisation table has a rule for several characters, `tokenizers`
 /// applies it to whole graphemes alone; and of a run of words that a word model does not know, each
 /// is <unk>. Throws TokenizerError, naming it, if the model has something that tokenizer.json has
-/// no word for. REQUIRES: check_model() accepts the model.
+/// no word for, and as read_piece_model().
 std::string to_tokenizer_json(std::string_view sentence_piece, const Frame& frame);
 
 /// The tokenizer.json with these tokens of its own around a text, and no others. Throws

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::tokenizer {

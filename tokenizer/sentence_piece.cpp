@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/tokenizer_model.h"
 
@@ -12,10 +12,11 @@ namespace {
 
 class SentencePiece : public TokenizerModel {
  public:
-  explicit SentencePiece(std::string_view bytes) : merges_(model_type(bytes) == ModelType::bpe) {
+  SentencePiece(std::string_view bytes, const PieceModel& model)
+      : merges_(model.kind == ModelType::bpe) {
     sentencepiece::util::Status status;
     try {
-      status = processor_.LoadFromSerializedProto(with_unspellable_names(bytes));
+      status = processor_.LoadFromSerializedProto(with_unspellable_names(bytes, model));
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
@@ -56,8 +57,9 @@ class SentencePiece : public TokenizerModel {
 /// Pieces whose ids are those of another list of names.
 class RenumberedPieces : public SentencePiece {
  public:
-  RenumberedPieces(std::string_view bytes, const std::map<std::string, int32_t>& vocabulary)
-      : SentencePiece(bytes), ids_(vocabulary) {
+  RenumberedPieces(std::string_view bytes, const PieceModel& model,
+                   const std::map<std::string, int32_t>& vocabulary)
+      : SentencePiece(bytes, model), ids_(vocabulary) {
     for (const auto& [name, id] : ids_) {
       if (id < 0 || static_cast<size_t>(id) >= ids_.size())
         throw TokenizerError("the vocabulary gives '" + name + "' the id " + std::to_string(id) +
@@ -121,9 +123,9 @@ std::string with_spaces(std::string text) {
 
 std::unique_ptr<TokenizerModel> read_sentence_piece(
     std::string_view bytes, const std::map<std::string, int32_t>& vocabulary) {
-  check_model(bytes);
-  if (vocabulary.empty()) return std::make_unique<SentencePiece>(bytes);
-  return std::make_unique<RenumberedPieces>(bytes, vocabulary);
+  const auto model = read_piece_model(bytes);
+  if (vocabulary.empty()) return std::make_unique<SentencePiece>(bytes, model);
+  return std::make_unique<RenumberedPieces>(bytes, model, vocabulary);
 }
 
 }  // namespace ablate::tokenizer

@@ -3,7 +3,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -67,22 +67,21 @@ std::string with_own_names(std::string_view model) {
   return bytes;
 }
 
-std::string with_unspellable_names(std::string_view model) {
-  const auto types = piece_types(model);
-  std::string bytes;
-  protozero::pbf_writer to(bytes);
+std::string with_unspellable_names(std::string_view bytes, const PieceModel& model) {
+  std::string changed;
+  protozero::pbf_writer to(changed);
   size_t id = 0;
-  for (pbf_reader sections(model.data(), model.size()); sections.next();) {
+  for (pbf_reader sections(bytes.data(), bytes.size()); sections.next();) {
     const bool piece = sections.tag_and_type() ==
                        protozero::tag_and_type(kPieces, protozero::pbf_wire_type::length_delimited);
-    const auto type = piece ? types[id++] : PieceType::normal;
+    const auto type = piece ? model.pieces[id++].type : PieceType::normal;
     if (type == PieceType::control || type == PieceType::unknown)
       to.add_bytes(kPieces, renamed(sections.get_view(), kPieceText,
                                     [](const std::string& name) { return '\xff' + name; }));
     else
       copy(sections, to);
   }
-  return bytes;
+  return changed;
 }
 
 }  // namespace ablate::tokenizer

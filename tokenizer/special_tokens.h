@@ -6,6 +6,8 @@
 
 namespace ablate::tokenizer {
 
+struct PieceModel;
+
 // The one place that owns the special tokens and their ids.
 inline constexpr int32_t kPad = 0;
 inline constexpr int32_t kBos = 1;
@@ -30,8 +32,8 @@ std::string training_name(std::string_view special);
 std::string with_own_names(std::string_view model);
 
 /// The model with names of its special pieces that no text can spell: the name after the byte 0xff,
-/// which no valid UTF-8 has and SentencePiece replaces in its input. REQUIRES: check_model()
-/// accepts it.
-std::string with_unspellable_names(std::string_view model);
+/// which no valid UTF-8 has and SentencePiece replaces in its input. REQUIRES: `model` was read
+/// from `bytes`.
+std::string with_unspellable_names(std::string_view bytes, const PieceModel& model);
 
 }  // namespace ablate::tokenizer

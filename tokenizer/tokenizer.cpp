@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "tokenizer/huggingface/decoder.h"
-#include "tokenizer/model_check.h"
 #include "tokenizer/model_trainer.h"
+#include "tokenizer/piece_model.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/text/digest.h"
 #include "tokenizer/tokenizer_model.h"
@@ -75,7 +75,8 @@ struct Tokenizer::Model {
       : bytes(std::move(text)),
         content(divided(bytes)),
         file(read_model(content)),
-        specials(content.facts ? content.facts->specials : special_ids(content.file)),
+        specials(content.facts ? content.facts->specials
+                               : special_ids(read_piece_model(content.file))),
         ids(size_of(content, *file), specials) {}
 };
 

@@ -10,7 +10,7 @@
 
 #include "tokenizer/foreign.h"
 #include "tokenizer/id_map.h"
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 #include "tokenizer/tokenizer_options.h"
 
 namespace ablate::tokenizer {
@@ -33,7 +33,7 @@ class Tokenizer {
   /// Learns a model from `lines`; the same lines give the same model. A vocabulary larger than the
   /// text supports becomes the largest possible. Throws TokenizerError if no model can be learned.
   static Tokenizer train(const TokenizerOptions& options, std::span<const std::string> lines);
-  /// Both throw TokenizerError with the reason if the model is unusable (model_check.h).
+  /// Both throw TokenizerError with the reason if the model is unusable (piece_model.h).
   /// `load` also takes a tokenizer.json beside a tokenizer_config.json, which names the special
   /// tokens.
   static Tokenizer load(const std::filesystem::path& file);

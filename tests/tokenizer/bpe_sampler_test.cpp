@@ -10,7 +10,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <random>
 
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::tokenizer {

@@ -120,7 +120,7 @@ TEST(Tokenizer, NothingCanBeLearnedFromNothing) {
   EXPECT_THROW(Tokenizer::train({}, std::vector<std::string>{"", ""}), TokenizerError);
 }
 
-TEST(ModelCheck, ADamagedModelIsRefusedOrHarmless) {
+TEST(PieceModel, ADamagedModelIsRefusedOrHarmless) {
   const auto bytes = trained(Kind::bpe).bytes();
   std::mt19937 random(3);
   int refused = 0;
@@ -140,7 +140,7 @@ TEST(ModelCheck, ADamagedModelIsRefusedOrHarmless) {
 }
 
 std::string message_of(const std::string& bytes) {
-  return refusal_of<TokenizerError>([&] { check_model(bytes); }, "accepted");
+  return refusal_of<TokenizerError>([&] { read_piece_model(bytes); }, "accepted");
 }
 
 /// A protobuf field of type "bytes".
@@ -153,7 +153,7 @@ std::string field(int number, const std::string& bytes) {
   return out + bytes;
 }
 
-TEST(ModelCheck, ReasonsAreNamed) {
+TEST(PieceModel, ReasonsAreNamed) {
   EXPECT_EQ(message_of(""), "not a usable tokenizer model: the file is empty");
   EXPECT_EQ(message_of("hello world"),
             "not a usable tokenizer model: the file is cut off or no SentencePiece model");

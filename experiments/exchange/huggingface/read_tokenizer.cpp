@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "tokenizer/model_check.h"
+#include "tokenizer/piece_model.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -246,7 +246,7 @@ HubTokenizer read_sentence_piece(const std::filesystem::path& file, const json& 
   auto names = named_tokens(file.parent_path(), config);
   if (const auto added = added_by_class(config, usual); !added.empty()) names.insert(added);
   require_pieces(names, pieces);
-  tokenizer::add_missing(special, tokenizer::special_ids(bytes));
+  tokenizer::add_missing(special, tokenizer::special_ids(tokenizer::read_piece_model(bytes)));
   return {.source = bytes,
           .target = bytes,
           .vocabulary = {},
