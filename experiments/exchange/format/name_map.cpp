@@ -13,43 +13,41 @@ using config::Value;
 
 /// The keys of an entry that is more than a name.
 struct OriginOptions {
+  Origin origin;
   Value name, alternative;
-  bool transpose = false, by_head = false, vocabulary = false, unsqueeze = false, always = false;
-  int64_t skip = 0;
-  std::string untied;
 
   static void fields(auto& o, auto&& visit) {
     visit("name", o.name, "of one tensor, or of several in a list");
     visit("or", o.alternative, "the same, if the file does not have the first of them");
-    visit("untied", o.untied, "of one tensor, if the output is no embedding");
-    visit("transpose", o.transpose, "whether it is to be transposed");
-    visit("by_head", o.by_head, "query, key and value of each head stand beside each other");
-    visit("vocabulary", o.vocabulary, "it has a row for every token");
-    visit("unsqueeze", o.unsqueeze, "it has a dimension more, of size 1, in front");
-    visit("always", o.always, "zeros in the file if ours is absent");
-    visit("skip", o.skip, "rows at its beginning that are left out");
+    visit("untied", o.origin.untied, "of one tensor, if the output is no embedding");
+    visit("transpose", o.origin.transpose, "whether it is to be transposed");
+    visit("by_head", o.origin.by_head, "query, key and value of each head stand beside each other");
+    visit("vocabulary", o.origin.vocabulary, "it has a row for every token");
+    visit("unsqueeze", o.origin.unsqueeze, "it has a dimension more, of size 1, in front");
+    visit("always", o.origin.always, "zeros in the file if ours is absent");
+    visit("skip", o.origin.skip, "rows at its beginning that are left out");
   }
 };
 
 /// The keys of an entry of `fields` that is more than a key of ours.
 struct FieldOptions {
+  ForeignField field;
   Value key, usual, words;
-  bool size = true, again = false, write = true;
 
   static void fields(auto& o, auto&& visit) {
     visit("key", o.key, "below model, or several in a list, of which the first is written");
     visit("usual", o.usual, "the keys' value in a file without it; absent: no file lacks it");
     visit("words", o.words, "true and false there: our word");
-    visit("size", o.size, "the integer is the size of a tensor");
-    visit("again", o.again, "it may say once more what another field says");
-    visit("write", o.write, "it is written");
+    visit("size", o.field.size, "the integer is the size of a tensor");
+    visit("again", o.field.again, "it may say once more what another field says");
+    visit("write", o.field.write, "it is written");
   }
 };
 
 /// The keys of a family's map.
 struct FamilyOptions {
   FamilyMap map;
-  Value tensors, unused, named, fixed, written, without_effect, dropouts;
+  Value tensors, unused, named, fixed, written, dropouts;
 
   static void fields(auto& o, auto&& visit) {
     visit("like", o.map.like, "the family whose map says what this one does not");
@@ -61,7 +59,7 @@ struct FamilyOptions {
     visit("fields", o.named, "field of config.json: keys of ours that have its value");
     visit("fixed", o.fixed, "fields of config.json with the only value that is read");
     visit("written", o.written, "the same of fields that every written file has");
-    visit("without_effect", o.without_effect, "fields that change nothing");
+    visit("without_effect", o.map.without_effect, "fields that change nothing");
     visit("starts_from_zeros", o.map.starts_from_zeros, "the decoder first reads zeros");
     visit("tokenizer", o.map.tokenizer, "how files hold the tokenizer");
     visit("rotary", o.map.rotary, "names in older files");
@@ -76,33 +74,24 @@ class OriginReader {
 
   Origin read(const Value& value) {
     if (value.type != Value::Type::mapping) return {.names = names_of(value)};
-    OriginOptions options{.name = {.mark = value.mark}, .alternative = {}};
+    OriginOptions options;
     config::read(value, options::slot_of(options), {schema_, problems_});
-    if (value.find("name") == nullptr)
+    if (value.find("name") == nullptr) {
       problems_.add(value.mark, "needs 'name', of one tensor or of several in a list");
-    else
-      return {.names = names_of(options.name),
-              .alternative = value.find("or") == nullptr ? std::vector<std::string>()
-                                                         : names_of(options.alternative),
-              .untied = options.untied,
-              .transpose = options.transpose,
-              .by_head = options.by_head,
-              .vocabulary = options.vocabulary,
-              .unsqueeze = options.unsqueeze,
-              .always = options.always,
-              .skip = options.skip};
-    return {};
+      return {};
+    }
+    options.origin.names = names_of(options.name);
+    if (value.find("or") != nullptr) options.origin.alternative = names_of(options.alternative);
+    return options.origin;
   }
 
   ForeignField field(const Value& value) {
     if (value.type != Value::Type::mapping) return {.keys = names_of(value)};
     FieldOptions options;
     config::read(value, options::slot_of(options), {field_schema_, problems_});
-    ForeignField field{.keys = names_of(options.key),
-                       .words = words_of(options.words),
-                       .size = options.size,
-                       .again = options.again,
-                       .write = options.write};
+    auto& field = options.field;
+    field.keys = names_of(options.key);
+    field.words = words_of(options.words);
     if (value.find("usual") != nullptr)
       field.usual = options.usual.type == Value::Type::empty ? "null" : options.usual.scalar;
     return field;
@@ -144,6 +133,22 @@ std::string numbered(std::string name, int64_t layer) {
   return name;
 }
 
+Origin numbered(Origin origin, int64_t layer) {
+  for (auto* parts : {&origin.names, &origin.alternative})
+    for (auto& part : *parts) part = numbered(part, layer);
+  return origin;
+}
+
+template <class Line>
+std::map<std::string, Line> with_every_layer(const std::map<std::string, Line>& lines,
+                                             int64_t layers) {
+  std::map<std::string, Line> all;
+  for (const auto& [name, line] : lines)
+    for (int64_t i = 0; i < (name.find(kLayer) == std::string::npos ? 1 : layers); ++i)
+      all[numbered(name, i)] = numbered(line, i);
+  return all;
+}
+
 }  // namespace
 
 Origins read_origins(const std::filesystem::path& file) {
@@ -172,8 +177,6 @@ FamilyMap read_family_map(const std::string& name, const std::string& yaml, Fami
   lay(options.fixed, map.fixed);
   lay(options.written, map.written);
   lay(options.dropouts, map.dropouts);
-  if (document.find("without_effect") != nullptr)
-    map.without_effect = reader.names_of(options.without_effect);
   for (const auto& line : options.tensors.entries) map.tensors[line.key] = reader.read(line.value);
   for (const auto& line : options.named.entries) map.fields[line.key] = reader.field(line.value);
   for (const auto& [field, value] : map.fixed) map.fields.erase(field);
@@ -181,25 +184,11 @@ FamilyMap read_family_map(const std::string& name, const std::string& yaml, Fami
   return map;
 }
 
-Words expanded(const Words& words, int64_t layers) {
-  Words all;
-  for (const auto& [name, word] : words)
-    for (int64_t i = 0; i < (name.find(kLayer) == std::string::npos ? 1 : layers); ++i)
-      all[numbered(name, i)] = word;
-  return all;
+Origins expanded(const Origins& origins, int64_t layers) {
+  return with_every_layer(origins, layers);
 }
 
-Origins expanded(const Origins& origins, int64_t layers) {
-  Origins all;
-  for (const auto& [name, origin] : origins)
-    for (int64_t i = 0; i < (name.find(kLayer) == std::string::npos ? 1 : layers); ++i) {
-      auto one = origin;
-      for (auto& part : one.names) part = numbered(part, i);
-      for (auto& part : one.alternative) part = numbered(part, i);
-      all[numbered(name, i)] = std::move(one);
-    }
-  return all;
-}
+Words expanded(const Words& words, int64_t layers) { return with_every_layer(words, layers); }
 
 Origins with_tying(Origins origins, bool tied) {
   for (auto& [name, origin] : origins)

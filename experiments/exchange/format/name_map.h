@@ -112,12 +112,6 @@ struct FamilyMap {
   RotaryNames rotary;
   UsualWindow window;
   Words dropouts;  // keys of ours below model -> the field of config.json with the same rate
-
-  /// True if every file of the family has a bias of the output.
-  bool always_has_bias() const {
-    const auto bias = tensors.find("output_bias");
-    return bias != tensors.end() && bias->second.always;
-  }
 };
 
 /// Reads the members, `tensors` as read_origins(), and lays them over those of `base`; a field that

@@ -102,8 +102,9 @@ std::vector<config::Difference> differences(const FamilyMap& map, const json& wr
   try {
     ConfigFields fields(written, "config.json", std::numeric_limits<int64_t>::max());
     const auto read = read_family(fields, known_outputs(map, own.tying)).options;
+    const auto bias = map.tensors.find("output_bias");
     if (auto* head = std::get_if<models::LmHead>(&own.output);
-        head != nullptr && map.always_has_bias())
+        head != nullptr && bias != map.tensors.end() && bias->second.always)
       head->bias = true;  // of zeros, if ours has none
     return config::differences({.model = own}, {.model = in_one_form(read)});
   } catch (const training::CheckpointError& error) {
