@@ -9,7 +9,6 @@ class JsonModel : public TokenizerModel {
   JsonModel(std::string_view file, const std::vector<int32_t>& hidden) : tokenizer_(file, hidden) {}
 
   int64_t size() const override { return tokenizer_.vocabulary_size(); }
-  bool merges() const override { return false; }
   std::vector<int32_t> encode(std::string_view line) const override {
     return tokenizer_.encode(line);
   }
@@ -33,7 +32,6 @@ class JsonModel : public TokenizerModel {
     return text;
   }
   std::string token(int32_t id) const override { return marked(tokenizer_.spelling({id})); }
-  float score(int32_t) const override { return 0; }
 
  private:
   /// Spaces as SentencePiece writes them.

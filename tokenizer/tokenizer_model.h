@@ -20,14 +20,14 @@ class TokenizerModel {
   virtual int64_t size() const = 0;
 
   // As those of Tokenizer.
-  virtual bool merges() const = 0;
+  virtual bool merges() const { return false; }
   virtual std::string normalized(std::string_view line) const = 0;
   virtual std::vector<int32_t> encode(std::string_view line) const = 0;
   virtual std::vector<std::string> tokens(std::string_view line) const = 0;
   virtual std::string left_out(std::string_view) const { return {}; }
   virtual std::string decode(const std::vector<int32_t>& ids) const = 0;
   virtual std::string token(int32_t id) const = 0;
-  virtual float score(int32_t id) const = 0;
+  virtual float score(int32_t) const { return 0; }
 };
 
 /// The text with SentencePiece's sign for a space, U+2581, written as one.

@@ -40,17 +40,6 @@ class Watch {
   std::vector<std::unordered_set<std::string>> keys_;
 };
 
-json parsed(std::string_view text) {
-  Watch watch;
-  try {
-    return json::parse(text, std::ref(watch));
-  } catch (const json::parse_error& error) {
-    refuse_file("it is cut off or no JSON, at byte " + std::to_string(error.byte));
-  } catch (const json::exception&) {
-    refuse_file("it has a number that is too large");
-  }
-}
-
 }  // namespace
 
 void Node::refuse(const std::string& reason) const {
@@ -133,14 +122,18 @@ std::vector<std::pair<std::string, Node>> Node::members() const {
   return nodes;
 }
 
-Document::Document(std::string_view text) {
+json read_document(std::string_view text) {
   if (text.size() > kLargestFile) refuse_file("it is larger than 128 MiB");
-  value_ = std::make_unique<json>(parsed(text));
-  if (!value_->is_object()) refuse_file("it must be an object");
+  Watch watch;
+  try {
+    auto document = json::parse(text, std::ref(watch));
+    if (!document.is_object()) refuse_file("it must be an object");
+    return document;
+  } catch (const json::parse_error& error) {
+    refuse_file("it is cut off or no JSON, at byte " + std::to_string(error.byte));
+  } catch (const json::exception&) {
+    refuse_file("it has a number that is too large");
+  }
 }
-
-Document::~Document() = default;
-
-Node Document::root() const { return {*value_, ""}; }
 
 }  // namespace ablate::tokenizer::huggingface

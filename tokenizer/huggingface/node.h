@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -14,8 +13,8 @@
 
 namespace ablate::tokenizer::huggingface {
 
-/// A value of tokenizer.json and its place there, which every message names. All readers throw
-/// TokenizerError if the value is of another kind.
+/// A value of tokenizer.json, which must outlive it, and its place there, which every message
+/// names. All readers throw TokenizerError if the value is of another kind.
 class Node {
  public:
   Node(const nlohmann::json& value, std::string place) : value_(&value), place_(std::move(place)) {}
@@ -48,20 +47,8 @@ class Node {
   std::string place_;
 };
 
-/// A parsed tokenizer.json, which must outlive its nodes.
-class Document {
- public:
-  /// Throws TokenizerError unless `json` is one object of at most 128 MiB, without a key that
-  /// stands twice in one object and nested at most 64 deep.
-  explicit Document(std::string_view json);
-  ~Document();
-  Document(const Document&) = delete;
-  Document& operator=(const Document&) = delete;
-
-  Node root() const;
-
- private:
-  std::unique_ptr<nlohmann::json> value_;
-};
+/// A tokenizer.json. Throws TokenizerError unless it is one object of at most 128 MiB, without a
+/// key that stands twice in one object and nested at most 64 deep.
+nlohmann::json read_document(std::string_view text);
 
 }  // namespace ablate::tokenizer::huggingface

@@ -1,6 +1,7 @@
 #include "tokenizer/huggingface/tokenizer_json.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "tokenizer/huggingface/added_tokens.h"
@@ -91,8 +92,8 @@ struct TokenizerJson::Parts {
 };
 
 TokenizerJson::TokenizerJson(std::string_view json, const std::vector<int32_t>& hidden) {
-  const Document document(json);
-  parts_ = std::make_shared<const Parts>(checked(document.root()), hidden);
+  const auto document = read_document(json);
+  parts_ = std::make_shared<const Parts>(checked(Node(document, "")), hidden);
 }
 
 std::vector<int32_t> TokenizerJson::encode(std::string_view text) const {
@@ -175,11 +176,6 @@ int64_t TokenizerJson::vocabulary_size() const {
   return end;
 }
 
-std::optional<int32_t> TokenizerJson::id(std::string_view token) const {
-  if (const auto* const added = parts_->added.find(token)) return added->id;
-  return parts_->vocabulary().id(token);
-}
-
 std::optional<std::string> TokenizerJson::token(int32_t id) const {
   if (const auto* const added = parts_->added.find(id)) return added->content;
   const auto* const token = parts_->vocabulary().token(id);
@@ -198,11 +194,6 @@ std::string TokenizerJson::bytes(const std::string& written) const {
 
 std::optional<int32_t> TokenizerJson::unknown_id() const {
   return std::visit([](const auto& model) { return model.unknown_id(); }, parts_->model);
-}
-
-bool TokenizerJson::is_special(int32_t id) const {
-  const auto* const added = parts_->added.find(id);
-  return added != nullptr && added->special;
 }
 
 }  // namespace ablate::tokenizer::huggingface

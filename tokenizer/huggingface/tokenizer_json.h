@@ -43,7 +43,6 @@ class TokenizerJson {
 
   /// One more than the largest id.
   int64_t vocabulary_size() const;
-  std::optional<int32_t> id(std::string_view token) const;
   /// None if no token has the id.
   std::optional<std::string> token(int32_t id) const;
   /// What the token stands for in a text, as far as that is valid UTF-8 by itself, or else the
@@ -53,8 +52,6 @@ class TokenizerJson {
   std::string bytes(const std::string& written) const;
   /// The unknown token of the model, if it has one.
   std::optional<int32_t> unknown_id() const;
-  /// Whether decoding leaves the token out.
-  bool is_special(int32_t id) const;
 
  private:
   struct Parts;
