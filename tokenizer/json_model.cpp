@@ -1,4 +1,5 @@
 #include "tokenizer/huggingface/tokenizer_json.h"
+#include "tokenizer/text/unicode.h"
 #include "tokenizer/tokenizer_model.h"
 
 namespace ablate::tokenizer {
@@ -36,8 +37,7 @@ class JsonModel : public TokenizerModel {
  private:
   /// Spaces as SentencePiece writes them.
   static std::string marked(std::string text) {
-    for (auto at = text.find(' '); at != std::string::npos; at = text.find(' ', at))
-      text.replace(at, 1, "\u2581");
+    replace_all(text, " ", "\u2581");
     return text;
   }
 

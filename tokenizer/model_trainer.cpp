@@ -10,6 +10,7 @@
 
 #include "tokenizer/piece_model.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -88,10 +89,8 @@ std::string with_words_cut(const std::string& line) {
 
 /// The library silently leaves out every line with U+2585, its mark of the unknown.
 std::string readable(std::string line) {
-  constexpr std::string_view kUnknownMark = "\xe2\x96\x85";
   std::ranges::replace(line, '\0', ' ');
-  for (size_t at = 0; (at = line.find(kUnknownMark, at)) != std::string::npos;)
-    line.replace(at, kUnknownMark.size(), " ");
+  replace_all(line, "\u2585", " ");
   return line.size() > kLongestWord ? with_words_cut(line) : line;
 }
 
@@ -124,9 +123,7 @@ bool has_text(Normalization normalization, std::span<const std::string> lines) {
   if (!status.ok()) throw TokenizerError("cannot normalise text: " + status.ToString());
   return std::ranges::any_of(lines, [&](const std::string& line) {
     std::string rest = normalizer.Normalize(readable(line));
-    for (const std::string_view space : {"\xe2\x96\x81", " ", "\t"})
-      for (size_t at = 0; (at = rest.find(space, at)) != std::string::npos;)
-        rest.erase(at, space.size());
+    for (const auto* space : {"\u2581", " ", "\t"}) replace_all(rest, space, "");
     return !rest.empty();
   });
 }

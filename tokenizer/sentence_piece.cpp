@@ -5,6 +5,7 @@
 
 #include "tokenizer/piece_model.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/text/unicode.h"
 #include "tokenizer/tokenizer_model.h"
 
 namespace ablate::tokenizer {
@@ -115,9 +116,7 @@ class RenumberedPieces : public SentencePiece {
 }  // namespace
 
 std::string with_spaces(std::string text) {
-  constexpr std::string_view kSpace = "\u2581";
-  for (auto at = text.find(kSpace); at != std::string::npos; at = text.find(kSpace, at + 1))
-    text.replace(at, kSpace.size(), " ");
+  replace_all(text, "\u2581", " ");
   return text;
 }
 

@@ -26,13 +26,6 @@ const std::string& sought(const AddedToken& token) {
   return token.normalized ? token.normal : token.content;
 }
 
-/// Where the last character before `end` begins.
-size_t character_before(std::string_view text, size_t end) {
-  size_t begin = end - 1;
-  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xc0U) == 0x80) --begin;
-  return begin;
-}
-
 bool word_ends_at(std::string_view text, size_t end) {
   if (end == 0) return false;
   auto begin = character_before(text, end);

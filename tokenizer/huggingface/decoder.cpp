@@ -30,12 +30,6 @@ std::string valid(std::string_view bytes) {
   return text;
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  if (from.empty()) return;
-  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
 /// A token with a character that stands for no byte is taken as it is.
 std::string bytes_of(const std::string& token) {
   std::string bytes;

@@ -14,13 +14,6 @@ int32_t read_unknown(const Node& node, const Vocabulary& vocabulary) {
   return *id;
 }
 
-/// Bytes of the text's last character.
-size_t last_character(std::string_view text) {
-  size_t begin = text.size() - 1;
-  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xc0U) == 0x80) --begin;
-  return text.size() - begin;
-}
-
 }  // namespace
 
 WordPiece::WordPiece(const Node& node)
@@ -47,7 +40,7 @@ bool WordPiece::divide(std::string_view word, std::vector<int32_t>& ids) const {
     part += word.substr(begin);
     auto id = vocabulary_.id(part);
     while (!id && part.size() > prefix) {
-      part.resize(part.size() - last_character(part));
+      part.resize(character_before(part, part.size()));
       if (part.size() > prefix) id = vocabulary_.id(part);
     }
     if (!id) return false;

@@ -109,6 +109,12 @@ char32_t next_code_point(std::string_view text, size_t& offset) {
   return point < 0 ? kReplacement : static_cast<char32_t>(point);
 }
 
+size_t character_before(std::string_view text, size_t end) {
+  size_t begin = end - 1;
+  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xc0U) == 0x80) --begin;
+  return begin;
+}
+
 std::u32string code_points(std::string_view text) {
   std::u32string points;
   points.reserve(text.size());
@@ -120,6 +126,12 @@ void append_utf8(std::string& text, char32_t point) {
   std::array<unsigned char, 4> bytes{};
   const auto length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(point), bytes.data());
   text.append(bytes.begin(), bytes.begin() + length);
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  if (from.empty()) return;
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
 }
 
 bool is_white_space(char32_t point) {

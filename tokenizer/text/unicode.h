@@ -24,10 +24,16 @@ void for_each_character(std::string_view text, const auto& visit) {
   }
 }
 
+/// Where the last character of the text before `end` begins. REQUIRES: end > 0, well-formed text.
+size_t character_before(std::string_view text, size_t end);
+
 std::u32string code_points(std::string_view text);
 
 /// REQUIRES: `point` is a code point and no surrogate.
 void append_utf8(std::string& text, char32_t point);
+
+/// Replaces every `from`, if that is not empty.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 bool is_white_space(char32_t point);  // the property White_Space
 bool is_letter(char32_t point);       // the categories L*

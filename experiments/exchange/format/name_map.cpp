@@ -5,6 +5,7 @@
 #include "experiments/config/schema/describe.h"
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/yaml/document.h"
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::exchange {
 namespace {
@@ -128,8 +129,7 @@ class OriginReader {
 constexpr std::string_view kLayer = "{i}";
 
 std::string numbered(std::string name, int64_t layer) {
-  for (size_t at = 0; (at = name.find(kLayer, at)) != std::string::npos;)
-    name.replace(at, kLayer.size(), std::to_string(layer));
+  tokenizer::replace_all(name, kLayer, std::to_string(layer));
   return name;
 }
 
