@@ -39,6 +39,9 @@ class IdMap {
   /// Our id. A token that is several special ones is the first of the end, the start, padding, the
   /// mask and unknown text. REQUIRES: an id of the file.
   int32_t ours(int32_t theirs) const { return ours_[static_cast<size_t>(theirs)]; }
+  /// The same of all ids, negative where there is none.
+  const std::vector<int32_t>& theirs() const { return theirs_; }
+  const std::vector<int32_t>& ours() const { return ours_; }
   /// Whether it is our id of its token: not of a special token that the file lacks, nor a second
   /// one of the same token. REQUIRES: an id of ours.
   bool is_written(int32_t id) const {

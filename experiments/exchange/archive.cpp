@@ -48,8 +48,7 @@ std::optional<data::Labels> labels_of(const std::string& text) {
 /// The id in the tokenizer's file of each of ours; -1: it has no such token. The number that ends
 /// documents in a file of tokens is the end token.
 std::vector<int32_t> file_ids(const tokenizer::IdMap& ids, const data::DataOptions& data) {
-  std::vector<int32_t> all;
-  for (int32_t id = 0; id < ids.size(); ++id) all.push_back(ids.theirs(id).value_or(-1));
+  auto all = ids.theirs();
   const auto* tokens = std::get_if<data::Tokens>(&data);
   if (tokens != nullptr && tokens->end_token)
     all[tokenizer::kEos] =

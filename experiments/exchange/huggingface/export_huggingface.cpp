@@ -28,9 +28,7 @@ HubVocabulary vocabulary_of(const tokenizer::Tokenizer& tokenizer, const FamilyM
     const auto special = marian_specials(order, tokenizer.specials().mask.has_value());
     return {.order = std::move(order), .special = special};
   }
-  HubVocabulary vocabulary{.order = {}, .special = tokenizer.specials()};
-  for (int32_t id = 0; id < ids.file_size(); ++id) vocabulary.order.push_back(ids.ours(id));
-  return vocabulary;
+  return {.order = ids.ours(), .special = tokenizer.specials()};
 }
 
 void require_one_vocabulary(const run::LoadedRun& run) {

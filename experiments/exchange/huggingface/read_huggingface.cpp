@@ -40,13 +40,6 @@ bool all_written(const tokenizer::IdMap& ids) {
   return true;
 }
 
-/// The foreign row of each of our tokens; -1: it has none.
-std::vector<int64_t> foreign_rows(const tokenizer::IdMap& ids) {
-  std::vector<int64_t> rows;
-  for (int32_t id = 0; id < ids.size(); ++id) rows.push_back(ids.theirs(id).value_or(-1));
-  return rows;
-}
-
 /// The bias of the output with the least of all numbers for ids that are never written.
 torch::Tensor never_writing(torch::Tensor bias, const tokenizer::IdMap& ids) {
   for (int32_t id = 0; id < ids.size(); ++id)
@@ -84,7 +77,7 @@ HubCheckpoint read_huggingface(const std::filesystem::path& folder,
                     {.source = folder.string(),
                      .prefix = map.prefix,
                      .heads = models::head_count(read.options.layer.attention),
-                     .rows = foreign_rows(read.ids)});
+                     .rows = {read.ids.theirs().begin(), read.ids.theirs().end()}});
   const models::Transformer like(
       read.options, models::Vocabulary{read.ids.size(), read.ids.size(), tokenizer::kPad});
   for (const auto& [name, tensor] : training::weights_of(*like))
