@@ -173,7 +173,7 @@ TEST_F(ChangedFolders, InfinityAsPythonWritesItIsRead) {
   config["time_step_limit"] = {0.0, "@"};
   write(config, own("mamba2"));
   const auto limit = [&](const std::string& number) {
-    training::write_durably(folder() / "config.json", replaced(config.dump(), "\"@\"", number));
+    write_text("config.json", replaced(config.dump(), "\"@\"", number));
   };
   limit("Infinity");
   EXPECT_EQ(read_huggingface(folder()).family, "mamba2");
@@ -188,10 +188,10 @@ std::vector<json> odd_values(const json& value) {
 }
 
 TEST_F(ChangedFolders, HowTheirTextsAreWrittenIsNamedIfItIsNotGreedily) {
-  training::write_durably(folder() / "config.json", R"({"num_beams": 6, "min_length": 0})");
+  write_text("config.json", R"({"num_beams": 6, "min_length": 0})");
   EXPECT_EQ(unread_generation(folder()), "num_beams 6") << "an older folder";
   const auto unread = [&](const std::string& generation) {
-    training::write_durably(folder() / "generation_config.json", generation);
+    write_text("generation_config.json", generation);
     return unread_generation(folder());
   };
   EXPECT_EQ(unread(R"({"num_beams": 1, "repetition_penalty": 1, "suppress_tokens": null})"), "");
@@ -204,8 +204,8 @@ TEST_F(ChangedFolders, HowTheirTextsAreWrittenIsNamedIfItIsNotGreedily) {
 
 TEST_F(ChangedFolders, TheIdsThatEndTheirTextsElsewhereAreNamed) {
   const auto unread = [&](const std::string& model, const std::string& generation) {
-    training::write_durably(folder() / "config.json", model);
-    training::write_durably(folder() / "generation_config.json", generation);
+    write_text("config.json", model);
+    write_text("generation_config.json", generation);
     return unread_generation(folder());
   };
   const std::string one = R"({"eos_token_id": 7})", several = R"({"eos_token_id": [7, 9]})";

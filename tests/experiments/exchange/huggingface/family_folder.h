@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/exchange/huggingface/import_huggingface.h"
 #include "experiments/exchange/huggingface/read_huggingface.h"
 #include "tests/training/folder_test_case.h"
 #include "training/checkpoint/safetensors.h"
@@ -36,12 +37,38 @@ inline training::Tensors tensors_of(const nlohmann::json& model) {
   return tensors;
 }
 
+/// A tokenizer.json of the words w0, w1, ..., each with the id that it names; w7 is the unknown
+/// one.
+inline nlohmann::json words(int count) {
+  auto vocabulary = nlohmann::json::object();
+  for (int id = 0; id < count; ++id) vocabulary["w" + std::to_string(id)] = id;
+  return {{"version", "1.0"},
+          {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+          {"decoder", nullptr},
+          {"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "w7"}}}};
+}
+inline constexpr int kTokens = 23;  // of every model
+
 /// A folder as Transformers writes it.
 class FamilyFolder : public training::FolderTestCase {
  protected:
+  void write_text(const std::string& name, const std::string& text) const {
+    training::write_durably(folder() / name, text);
+  }
   void write(const nlohmann::json& config, const training::Tensors& tensors) const {
-    training::write_durably(folder() / "config.json", config.dump());
-    training::write_durably(folder() / "model.safetensors", training::to_safetensors(tensors));
+    write_text("config.json", config.dump());
+    write_text("model.safetensors", training::to_safetensors(tensors));
+  }
+  void write_family(const std::string& name) const {
+    write(families().at(name).at("config"), tensors_of(families().at(name)));
+  }
+  /// Makes a run of the folder.
+  void import_as(const std::string& run, const std::filesystem::path& tokenizers = {}) const {
+    import_huggingface({.from = folder(),
+                        .to = folder() / run,
+                        .config = {},
+                        .tokenizers = tokenizers,
+                        .names = {}});
   }
   /// What is read of it.
   HubCheckpoint read(const nlohmann::json& config, const training::Tensors& tensors) const {

@@ -166,7 +166,7 @@ TEST_F(HuggingFace, ShardsAreOneModelAndAnyDisagreementIsNamed) {
   const auto write_all = [&] {
     for (const auto& [file, tensors] : shards)
       training::write_durably(folder() / file, training::to_safetensors(tensors));
-    training::write_durably(folder() / "model.safetensors.index.json", index.dump());
+    write_text("model.safetensors.index.json", index.dump());
   };
   write_all();
   const auto read = read_huggingface(folder());
@@ -185,7 +185,7 @@ TEST_F(HuggingFace, ShardsAreOneModelAndAnyDisagreementIsNamed) {
   EXPECT_TRUE(says(refusal(), "'../a.safetensors' is not the name of a file"));
   std::filesystem::remove(folder() / "b.safetensors");
   index["weight_map"][first] = "a.safetensors";
-  training::write_durably(folder() / "model.safetensors.index.json", index.dump());
+  write_text("model.safetensors.index.json", index.dump());
   EXPECT_TRUE(says(refusal(), "b.safetensors is missing"));
 }
 
@@ -216,10 +216,9 @@ TEST_F(HuggingFace, TokensThatABertFolderDoesNotNameHaveTheNamesOfItsClass) {
                    {"unk_token", "[UNK]"},
                    {"continuing_subword_prefix", "##"},
                    {"max_input_chars_per_word", 100}};
-  training::write_durably(folder() / "tokenizer.json",
-                          json{{"version", "1.0"}, {"model", model}}.dump());
+  write_text("tokenizer.json", json{{"version", "1.0"}, {"model", model}}.dump());
   const auto special = [&](const char* config) {
-    training::write_durably(folder() / "tokenizer_config.json", config);
+    write_text("tokenizer_config.json", config);
     return read_tokenizer(folder()).special;
   };
   const auto usual = special(R"({"do_lower_case": true, "model_max_length": 512})");
@@ -233,8 +232,8 @@ TEST_F(HuggingFace, TokensThatABertFolderDoesNotNameHaveTheNamesOfItsClass) {
 }
 
 TEST_F(HuggingFace, APickleIsNotRead) {
-  training::write_durably(folder() / "config.json", families().at("smollm").at("config").dump());
-  training::write_durably(folder() / "pytorch_model.bin", "\x80\x02.");
+  write_text("config.json", families().at("smollm").at("config").dump());
+  write_text("pytorch_model.bin", "\x80\x02.");
   EXPECT_TRUE(says(refusal(), "a pickle is a program and is not read"));
 }
 

@@ -4,6 +4,7 @@
 #include "experiments/exchange/huggingface/export_huggingface.h"
 #include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/import_huggingface.h"
+#include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "experiments/run/load_run.h"
 #include "models/inference/search_options.h"
 #include "tests/experiments/exchange/huggingface/family_folder.h"
@@ -15,18 +16,6 @@ namespace {
 
 using nlohmann::json;
 using tokenizer::Tokenizer;
-
-constexpr int kTokens = 23;  // of every model
-
-/// The words w0, w1, ..., each with the id that it names.
-json words(int count) {
-  auto vocabulary = json::object();
-  for (int id = 0; id < count; ++id) vocabulary["w" + std::to_string(id)] = id;
-  return {{"version", "1.0"},
-          {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
-          {"decoder", nullptr},
-          {"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "w7"}}}};
-}
 
 std::string type_of(const std::string& name) {
   return families().at(name).at("config").at("model_type");
@@ -63,15 +52,8 @@ json around(const std::vector<int>& before, const std::vector<int>& behind) {
 
 class TokenizerFiles : public FamilyFolder {
  protected:
-  std::filesystem::path from() const { return folder(); }
   std::filesystem::path run() const { return folder() / "run"; }
 
-  void write_text(const std::string& name, const std::string& text) const {
-    training::write_durably(folder() / name, text);
-  }
-  void write_family(const std::string& name) const {
-    write(families().at(name).at("config"), tensors_of(families().at(name)));
-  }
   /// The model with words of its own, the last of which have names for BERT.
   void write_all(const std::string& name) const {
     write_family(name);
@@ -83,7 +65,7 @@ class TokenizerFiles : public FamilyFolder {
   }
   void import() const {
     std::filesystem::remove_all(run());
-    import_huggingface({.from = from(), .to = run(), .config = {}, .tokenizers = {}, .names = {}});
+    import_as("run");
   }
   /// The message with which the folder is refused; no run may be left.
   std::string refusal() const {
@@ -273,6 +255,19 @@ TEST_F(TokenizerFiles, ATokenThatTheSentencePieceModelLacksIsNamed) {
   std::filesystem::remove_all(run());
   write_text("added_tokens.json", R"({"</s>": 2, "<x>": 12})");
   EXPECT_TRUE(says(refusal(), "names the token '<x>', which its SentencePiece model lacks"));
+}
+
+/// T5Tokenizer reads "<extra_id_0>" as one token, which the model's file does not have.
+TEST_F(TokenizerFiles, OfT5WithoutTheTokensThatItsClassAddsAreRefused) {
+  const std::vector<std::string> lines{"abc abd", "abc"};
+  write_text("spiece.model", Tokenizer::train({.vocabulary = 12}, lines).bytes());
+  const auto refusal_with = [&](const char* config) {
+    write_text("tokenizer_config.json", config);
+    return refusal_of<tokenizer::TokenizerError>([&] { read_tokenizer(folder()); });
+  };
+  EXPECT_TRUE(says(refusal_with(R"({"model_max_length": 512})"),
+                   "the token '<extra_id_0>', which its SentencePiece model lacks"));
+  EXPECT_EQ(refusal_with(R"({"extra_ids": 0})"), "");
 }
 
 TEST_F(TokenizerFiles, SpacesBeforePunctuationGoAsTheConfigurationSays) {
