@@ -9,7 +9,6 @@
 #include "experiments/analysis/compared.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/family.h"
-#include "experiments/analysis/figure.h"
 #include "experiments/analysis/lists.h"
 #include "experiments/analysis/regime.h"
 #include "experiments/analysis/statistics/collapse.h"
@@ -223,12 +222,6 @@ void add_contrasts(TaskEvidence& task, ArmEvidence& arm, const config::Compariso
   }
 }
 
-statistics::Interval clipped(const statistics::Interval& interval,
-                             const statistics::Interval& range) {
-  return {std::clamp(interval.low, range.low, range.high),
-          std::clamp(interval.high, range.low, range.high)};
-}
-
 /// Cuts a joint interval, which may be unbounded, to the possible differences. An arm loses at most
 /// all of a baseline that cannot be negative.
 void keep_possible(Contrast& contrast, const Cell& cell, bool enough_seeds) {
@@ -236,10 +229,10 @@ void keep_possible(Contrast& contrast, const Cell& cell, bool enough_seeds) {
   const bool tested = !std::isnan(contrast.difference.adjusted_p);
   if (!contrast.interval && tested && enough_seeds && std::isfinite(possible.high))
     contrast.interval = possible;
-  if (contrast.interval) contrast.interval = clipped(*contrast.interval, possible);
+  if (contrast.interval) contrast.interval = statistics::clipped(*contrast.interval, possible);
   if (contrast.relative && contrast.relative->interval && cell.range.low >= 0)
     contrast.relative->interval =
-        clipped(*contrast.relative->interval, {-1, statistics::kUnbounded.high});
+        statistics::clipped(*contrast.relative->interval, {-1, statistics::kUnbounded.high});
 }
 
 /// Whether neither gets a tenth of the examples right, so that equality says nothing.

@@ -74,16 +74,21 @@ Contrast contrast_of(const Cell& arm, const Sample& baseline, config::PairedTest
   return contrast;
 }
 
+std::optional<statistics::Interval> interval_at(const std::vector<double>& values,
+                                                config::PairedTest test, double level) {
+  if (test == config::PairedTest::t) return statistics::t_interval(values, 1 - level);
+  if (test == config::PairedTest::e_value) return statistics::e_value_interval_at(values, level);
+  return statistics::sign_flip_interval(values, level);
+}
+
 std::optional<statistics::Interval> interval_of(const std::vector<double>& values,
                                                 config::PairedTest test,
                                                 const statistics::Interval& range) {
   if (!statistics::all_finite(values)) return {};
-  if (test == config::PairedTest::t) return statistics::t_interval(values, range);
-  if (test != config::PairedTest::e_value) return statistics::sign_flip_interval(values);
-  const auto interval = statistics::e_value_interval_at(values, 1 - statistics::kConfidence);
-  if (!interval) return {};
-  return statistics::Interval{std::max(interval->low, range.low),
-                              std::min(interval->high, range.high)};
+  const auto interval = interval_at(values, test, 1 - statistics::kConfidence);
+  // The ends by sign flips are means of some values.
+  if (!interval || test == config::PairedTest::sign_flip) return interval;
+  return statistics::clipped(*interval, range);
 }
 
 }  // namespace ablate::analysis

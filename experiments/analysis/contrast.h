@@ -28,7 +28,11 @@ std::vector<double> differences_by_seed(const Sample& arm, const Sample& baselin
 /// of `test`. If a value is censored, the contrast has no differences.
 Contrast contrast_of(const Cell& arm, const Sample& baseline, config::PairedTest test);
 
-/// 95 %: the centres of `values` that `test` does not reject. `range` has the possible centres.
+/// The centres of `values` that `test` does not reject at `level`.
+std::optional<statistics::Interval> interval_at(const std::vector<double>& values,
+                                                config::PairedTest test, double level);
+
+/// 95 %: the same of finite values, within the range of the possible centres.
 std::optional<statistics::Interval> interval_of(
     const std::vector<double>& values, config::PairedTest test,
     const statistics::Interval& range = statistics::kUnbounded);

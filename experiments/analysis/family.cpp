@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "experiments/analysis/contrast.h"
 #include "experiments/analysis/statistics/e_value.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/joint_test.h"
@@ -88,13 +89,6 @@ std::vector<double> deciding_factors(const Values& p, double level) {
   return factors;
 }
 
-std::optional<statistics::Interval> interval_at(const Values& values, config::PairedTest test,
-                                                double level) {
-  if (test == config::PairedTest::t) return statistics::t_interval_at(values, 1 - level);
-  if (test == config::PairedTest::e_value) return statistics::e_value_interval_at(values, level);
-  return statistics::sign_flip_interval(values, level);
-}
-
 /// The comparisons that cannot be tested are not significant.
 void add_untested(Values& p, int64_t comparisons) {
   p.resize(std::max(p.size(), static_cast<size_t>(comparisons)), 1);
@@ -176,7 +170,7 @@ void test_beyond(Family& family, bool jointly) {
 
 std::optional<statistics::Interval> within_interval(const Values& differences,
                                                     config::PairedTest test, double level) {
-  if (test == config::PairedTest::t) return statistics::t_interval_at(differences, 1 - 2 * level);
+  if (test == config::PairedTest::t) return statistics::t_interval(differences, 1 - 2 * level);
   if (test == config::PairedTest::e_value) return {};
   return statistics::equivalence_interval(differences, level);
 }

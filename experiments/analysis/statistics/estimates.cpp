@@ -11,6 +11,11 @@
 
 namespace ablate::statistics {
 
+Interval clipped(const Interval& interval, const Interval& range) {
+  return {std::clamp(interval.low, range.low, range.high),
+          std::clamp(interval.high, range.low, range.high)};
+}
+
 bool all_finite(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
@@ -47,13 +52,7 @@ double deviation(std::span<const double> values) {
   return std::ldexp(std::sqrt(squares / static_cast<double>(values.size() - 1)), exponent);
 }
 
-std::optional<Interval> t_interval(std::span<const double> values, const Interval& range) {
-  const auto interval = t_interval_at(values, kConfidence);
-  if (!interval) return {};
-  return Interval{std::max(interval->low, range.low), std::min(interval->high, range.high)};
-}
-
-std::optional<Interval> t_interval_at(std::span<const double> values, double confidence) {
+std::optional<Interval> t_interval(std::span<const double> values, double confidence) {
   if (values.size() < 2 || !all_finite(values)) return {};
   if (deviation(values) == 0) return sign_flip_interval(values, 1 - confidence);
   const double error = deviation(values) / std::sqrt(static_cast<double>(values.size()));

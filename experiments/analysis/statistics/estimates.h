@@ -23,6 +23,10 @@ constexpr Interval differences_in(const Interval& range) {
   return {range.low - range.high, range.high - range.low};
 }
 
+/// The part of an interval that is in `range`. That of the possible values of a mean does not
+/// change the coverage of its interval.
+Interval clipped(const Interval& interval, const Interval& range);
+
 /// Whether every value is a number and not infinite.
 bool all_finite(std::span<const double> values);
 
@@ -42,17 +46,12 @@ int largest_exponent(std::span<const double> values, double centre);
 /// finds no difference, NaN of fewer than two.
 double deviation(std::span<const double> values);
 
-/// Student's t-interval of the mean, n - 1 degrees of freedom, clipped to `range`, the possible
-/// values of the mean, which does not change its coverage. Absent if there are fewer than two
-/// values or one is not finite; sign_flip_interval() of equal values, which have no t.
-std::optional<Interval> t_interval(std::span<const double> values,
-                                   const Interval& range = kUnbounded);
-
-/// The same without a range, at another level than kConfidence.
-std::optional<Interval> t_interval_at(std::span<const double> values, double confidence);
-
 /// The confidence level of all intervals.
 inline constexpr double kConfidence = 0.95;
+
+/// Student's t-interval of the mean, n - 1 degrees of freedom. Absent if there are fewer than two
+/// values or one is not finite; sign_flip_interval() of equal values, which have no t.
+std::optional<Interval> t_interval(std::span<const double> values, double confidence = kConfidence);
 
 /// A standard normal variable is between -this and this with probability kConfidence.
 inline constexpr double kNormalQuantile = 1.959963984540054;

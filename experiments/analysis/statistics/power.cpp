@@ -79,7 +79,7 @@ class ArmIntervals {
         counts_(patterns_.sums(ones_)) {}
 
   std::optional<Interval> of(const std::vector<std::vector<double>>& samples) const {
-    if (testing_ == Testing::t) return t_interval_at(samples.front(), 1 - level_);
+    if (testing_ == Testing::t) return t_interval(samples.front(), 1 - level_);
     if (testing_ == Testing::e_value) return e_value_interval_at(samples.front(), level_);
     const auto sums = patterns_.sums(samples.front());
     const auto rivals = largest_rival(samples, patterns_, testing_);
