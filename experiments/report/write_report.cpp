@@ -186,15 +186,6 @@ std::vector<const config::RunSpecification*> first_runs(const config::Study& stu
   return runs;
 }
 
-/// The first, the last and one between.
-std::vector<std::string> some_of(const std::vector<records::TestScores>& tests) {
-  std::vector<std::string> names;
-  const size_t count = std::min(kMostTestSets, tests.size());
-  for (size_t i = 0; i < count; ++i)
-    names.push_back(tests[count < 2 ? 0 : i * (tests.size() - 1) / (count - 1)].name);
-  return names;
-}
-
 std::vector<SampleOutputs> samples_of(const config::Study& study,
                                       const records::StudyFolder& folder) {
   std::vector<SampleOutputs> samples;
@@ -204,8 +195,9 @@ std::vector<SampleOutputs> samples_of(const config::Study& study,
       if (fs::exists(folder.run(*run).result()))
         runs.push_back({run, ExactMatch(folder.run(*run))});
     if (runs.empty()) continue;
-    for (const auto& test_set : some_of(records::read_result(folder.run(*runs.front().run))->tests))
-      add_samples(folder, runs, test_set, samples);
+    const auto tests = records::read_result(folder.run(*runs.front().run))->tests;
+    for (const size_t place : evenly_spaced(tests.size(), kMostTestSets))
+      add_samples(folder, runs, tests[place].name, samples);
   }
   return samples;
 }

@@ -150,7 +150,7 @@ std::string forest_file(const Forest& forest) {
   std::string rules = kPaperRules;
   for (size_t i = 0; i < kColours; ++i)
     rules += fmt::format(".c{0} .bar{{stroke:{1}}}.c{0} .mark,.c{0} .dot{{fill:{1}}}\n", i,
-                         i == 0 ? "#000" : light_palette()[i]);
+                         i == 0 ? "#000" : kLightPalette[i]);
   const auto height = at(forest_height(forest));
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
          element(

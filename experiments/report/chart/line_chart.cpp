@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "experiments/report/chart/axes.h"
 #include "experiments/report/chart/scale.h"
@@ -35,7 +34,7 @@ namespace {
 
 constexpr double kChartWidth = 480, kChartHeight = 300, kChartTop = 20, kChartBottom = 46;
 constexpr double kLetter = 6.6, kLineHeight = 14;
-constexpr size_t kLongestLabel = 20, kMostLabels = 18, kMostMarkers = 13, kMostRows = 15;
+constexpr size_t kLongestLabel = 20, kMostLabels = 18, kMostMarkers = 13;
 
 /// The chart with few enough points, and their coordinates.
 struct Layout {
@@ -201,19 +200,6 @@ Markup labels(const Layout& layout) {
   return result;
 }
 
-/// At most kMostRows evenly spaced x of all, including the first and the last.
-std::vector<double> value_rows(const LineChart& chart) {
-  std::set<double> all;
-  for (const auto& line : chart.lines)
-    for (const auto& point : line.points) all.insert(point.x);
-  std::vector<double> sorted(all.begin(), all.end());
-  if (sorted.size() <= kMostRows) return sorted;
-  std::vector<double> some;
-  for (size_t i = 0; i < kMostRows; ++i)
-    some.push_back(sorted[i * (sorted.size() - 1) / (kMostRows - 1)]);
-  return some;
-}
-
 }  // namespace
 
 Extent LineChart::y_extent() const {
@@ -242,24 +228,6 @@ Markup draw(const LineChart& chart) {
   if (layout.labelled) picture += labels(layout);
   return svg("chart", {kChartWidth, kChartHeight},
              chart.title + "; the same numbers follow as a table", picture);
-}
-
-Markup table_of(const LineChart& chart) {
-  Markup heading = element("th", {{"scope", "col"}}, text(chart.x_label));
-  for (const auto& line : chart.lines)
-    heading += element("th", {{"scope", "col"}}, text(shown(line.name, 60)));
-  Markup rows;
-  for (const double x : value_rows(chart)) {
-    Markup row = element("th", {{"scope", "row"}}, text(plain(x)));
-    for (const auto& line : chart.lines) {
-      const auto found = std::ranges::find(line.points, x, &Point::x);
-      row += element("td", {{"class", "number"}},
-                     text(found == line.points.end() ? "" : plain(found->y)));
-    }
-    rows += element("tr", {}, row);
-  }
-  return element("table", {},
-                 element("thead", {}, element("tr", {}, heading)) + element("tbody", {}, rows));
 }
 
 }  // namespace ablate::report

@@ -52,7 +52,4 @@ struct LineChart {
 /// The chart as one SVG element. A point that has a marker shows its values in a tooltip.
 Markup draw(const LineChart& chart);
 
-/// The same numbers: a row for an x, at most 15 of them, and a column for a line.
-Markup table_of(const LineChart& chart);
-
 }  // namespace ablate::report

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 
 namespace ablate::report {
 
@@ -14,13 +13,9 @@ using Palette = std::array<const char*, kColours>;
 /// Okabe and Ito's colours without yellow, and a grey, darkened or lightened until each has a
 /// contrast of at least 3 to 1 with the paper and with raised rows (WCAG 2.1, success criterion
 /// 1.4.11).
-const Palette& light_palette();
-const Palette& dark_palette();
-
-/// "--c1:#0072b2;...": the variables of a palette, but for the text's colour.
-std::string colour_variables(const Palette& palette);
-
-/// The style rules of the colour classes, from those variables.
-std::string colour_rules();
+inline constexpr Palette kLightPalette = {"#1f2328", "#0072b2", "#d55e00", "#00875f",
+                                          "#c2649b", "#a86b00", "#2b8cbe", "#7b8189"};
+inline constexpr Palette kDarkPalette = {"#e6e8eb", "#4aa3df", "#e8752a", "#1fb98c",
+                                         "#d98bb5", "#e69f00", "#a3d8f5", "#8f959d"};
 
 }  // namespace ablate::report

@@ -63,16 +63,9 @@ std::string explanation_of(const LineChart& chart) {
 }
 
 std::string axis_of(config::Resource resource) {
-  switch (resource) {
-    case config::Resource::steps:
-      return "step";
-    case config::Resource::tokens:
-      return "target tokens";
-    case config::Resource::flops:
-    case config::Resource::seconds:
-      break;
-  }
-  return config::label_of(resource) + " of training";
+  if (resource == config::Resource::steps) return "step";
+  return resource == config::Resource::tokens ? "target tokens"
+                                              : config::label_of(resource) + " of training";
 }
 
 /// A loss of runs and its name.

@@ -146,10 +146,10 @@ Markup forest(const analysis::Evidence& evidence) {
   const bool margin = std::ranges::any_of(evidence.tasks, analysis::tests_margins);
   return element(
       "figure", {{"id", "differences"}},
-      element("figcaption", {},
-              element("strong", {}, text(drawn.title + ". ")) +
-                  text("A dot for each seed, a marker at the mean, a bar for the 95 % interval.") +
-                  text(margin ? " Within the band a difference does not matter." : "")) +
+      caption(
+          drawn.title + ". ",
+          std::string("A dot for each seed, a marker at the mean, a bar for the 95 % interval.") +
+              (margin ? " Within the band a difference does not matter." : "")) +
           draw(drawn));
 }
 

@@ -37,7 +37,7 @@ void add_curve(std::vector<Point> points, const std::string& name, Look look, Li
 }
 
 /// The first run of every arm.
-std::vector<const RunRecord*> observed_runs(const TaskView& view) {
+std::vector<const RunRecord*> first_runs_of_arms(const TaskView& view) {
   std::vector<const RunRecord*> runs;
   for (const auto& arm : view.task.arms)
     if (const auto all = view.runs_of(arm.name); !all.empty()) runs.push_back(all.front());
@@ -57,7 +57,7 @@ Markup curves_of_places(const RunRecord& run, const std::string& what) {
 /// A line for each arm, of a quantity of whole models.
 Markup curves_of_arms(const TaskView& view, const std::string& what) {
   auto chart = chart_of(what, analysis::display_name(what));
-  for (const auto* run : observed_runs(view))
+  for (const auto* run : first_runs_of_arms(view))
     for (const auto& figure : run->observed)
       if (figure.what == what)
         add_curve(thinned(figure.points, kMostDrawn), run->arm, view.looks.of(run->arm), chart);
@@ -118,10 +118,10 @@ Markup observations(const TaskView& view) {
     if (what == training::Observable::gradient_noise)
       drawn += curves_of_arms(view, std::string(word));
     else
-      for (const auto* run : observed_runs(view))
+      for (const auto* run : first_runs_of_arms(view))
         drawn += curves_of_places(*run, std::string(word));
   }
-  for (const auto* run : observed_runs(view))
+  for (const auto* run : first_runs_of_arms(view))
     if (!run->observed.empty()) tables += heads_of(*run) + last_figures(*run);
   if (tables.empty()) return tables;
   return heading("h3", "Inside the models") +
@@ -185,7 +185,7 @@ Markup draw_load(const RunRecord& run, const ExpertLoad& load) {
     words += fmt::format(", the router's entropy ends at {} of at most {} nats",
                          fixed(load.entropy.back(), 2), fixed(-std::log(even), 2));
   return element("figure", {{"class", "small"}},
-                 element("figcaption", {}, element("strong", {}, text(title)) + text(words + ".")) +
+                 caption(title, words + ".") +
                      draw(map_of(load, "Share of choices of every expert, " + title)) +
                      last_shares(load));
 }
@@ -194,11 +194,8 @@ Markup draw_load(const RunRecord& run, const ExpertLoad& load) {
 
 Markup expert_loads(const TaskView& view) {
   Markup all;
-  for (const auto& arm : view.task.arms) {
-    const auto runs = view.runs_of(arm.name);
-    if (runs.empty()) continue;
-    for (const auto& load : runs.front()->experts) all += draw_load(*runs.front(), load);
-  }
+  for (const auto* run : first_runs_of_arms(view))
+    for (const auto& load : run->experts) all += draw_load(*run, load);
   if (all.empty()) return all;
   return heading("h3", "Load of the experts") +
          paragraph(

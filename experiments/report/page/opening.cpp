@@ -82,19 +82,17 @@ Markup files(const analysis::Evidence& evidence) {
 
 Markup missing_runs(const analysis::Evidence& evidence) {
   if (evidence.missing.empty()) return {};
-  Markup rows;
+  Grid grid{.title = "Missing runs", .columns = {}, .rows = {}};
+  for (const auto* heading : {"task", "arm", "seeds", "why"})
+    grid.columns.push_back({.heading = heading, .holds = Holds::names});
   const auto but_seed = [](const records::MissingRun& run) {
     return std::array{run.task, run.arm, run.reason};
   };
-  for (const auto& [words, runs] : analysis::grouped(evidence.missing, but_seed)) {
-    const auto& [task, arm, reason] = words;
-    const auto seed = [](const auto& run) { return std::to_string(run.seed); };
-    rows += row(cell(task) + cell(arm) + cell(analysis::listed(runs, seed)) + cell(reason));
-  }
-  const auto head = column_heading("task") + column_heading("arm") + column_heading("seeds") +
-                    column_heading("why");
+  const auto seed = [](const auto& run) { return std::to_string(run.seed); };
+  for (const auto& [words, runs] : analysis::grouped(evidence.missing, but_seed))
+    grid.rows.push_back({{words[0]}, {words[1]}, {analysis::listed(runs, seed)}, {words[2]}});
   return paragraph("", "The report is based on the other runs only.") +
-         scrolled("Missing runs", table(row(head), rows));
+         grid_table(grid, Looks(evidence));
 }
 
 Markup expectations(const analysis::Evidence& evidence) {

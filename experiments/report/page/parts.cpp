@@ -1,6 +1,7 @@
 #include "experiments/report/page/parts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/report/chart/scale.h"
 
@@ -8,6 +9,7 @@ namespace ablate::report {
 namespace {
 
 constexpr size_t kUnbroken = 13;  // letters of a name that stays in one line
+constexpr size_t kMostRows = 15;  // of the numbers of a chart
 
 }  // namespace
 
@@ -78,12 +80,34 @@ std::string baseline_name(const analysis::TaskEvidence& task) {
   return baseline == nullptr ? "" : baseline->name;
 }
 
+Markup table_of(const LineChart& chart) {
+  std::set<double> places;
+  auto head = column_heading(chart.x_label);
+  for (const auto& line : chart.lines) {
+    head += column_heading(shown(line.name, 60));
+    for (const auto& point : line.points) places.insert(point.x);
+  }
+  const std::vector<double> xs(places.begin(), places.end());
+  Markup rows;
+  for (const size_t place : evenly_spaced(xs.size(), kMostRows)) {
+    auto cells = row_heading(text(plain(xs[place])));
+    for (const auto& line : chart.lines) {
+      const auto found = std::ranges::find(line.points, xs[place], &Point::x);
+      cells += number_cell(found == line.points.end() ? "" : plain(found->y));
+    }
+    rows += row(cells);
+  }
+  return table(row(head), rows);
+}
+
+Markup caption(const std::string& title, const std::string& words) {
+  return element("figcaption", {}, element("strong", {}, text(title)) + text(words));
+}
+
 Markup figure(const LineChart& chart, const std::string& explanation) {
   if (chart.lines.empty()) return {};
-  const auto caption =
-      element("figcaption", {}, element("strong", {}, text(chart.title)) + text(" " + explanation));
   return element("figure", {},
-                 caption + draw(chart) +
+                 caption(chart.title, " " + explanation) + draw(chart) +
                      folded("Numbers", scrolled("Numbers of: " + chart.title, table_of(chart))));
 }
 
@@ -120,6 +144,13 @@ std::vector<const RunRecord*> TaskView::runs_of(const std::string& arm) const {
   for (const auto& run : data.runs)
     if (run.task == task.name && run.arm == arm) runs.push_back(&run);
   return runs;
+}
+
+std::vector<size_t> evenly_spaced(size_t count, size_t most) {
+  std::vector<size_t> places;
+  const size_t kept = std::min(count, most);
+  for (size_t i = 0; i < kept; ++i) places.push_back(kept < 2 ? 0 : i * (count - 1) / (kept - 1));
+  return places;
 }
 
 std::vector<std::string> test_sets(const analysis::TaskEvidence& task) {

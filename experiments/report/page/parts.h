@@ -42,6 +42,12 @@ const char* sign_of(analysis::Verdict verdict);
 /// Empty without a baseline.
 std::string baseline_name(const analysis::TaskEvidence& task);
 
+/// The numbers of a chart: a row for an x, at most 15 of them, and a column for a line.
+Markup table_of(const LineChart& chart);
+
+/// The title and the words above a picture.
+Markup caption(const std::string& title, const std::string& words);
+
 /// A chart under its title, with an explanation and its numbers as a folded table; empty without
 /// lines.
 Markup figure(const LineChart& chart, const std::string& explanation);
@@ -85,6 +91,9 @@ struct TaskView {
 
   std::vector<const RunRecord*> runs_of(const std::string& arm) const;
 };
+
+/// At most `most` of `count` places, evenly spaced, with the first and the last.
+std::vector<size_t> evenly_spaced(size_t count, size_t most);
 
 /// Every test set of the task once; "" is training and validation.
 std::vector<std::string> test_sets(const analysis::TaskEvidence& task);

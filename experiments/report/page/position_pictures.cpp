@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "experiments/analysis/lists.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
@@ -13,24 +11,15 @@ namespace {
 constexpr size_t kMostOfNames = 80;  // letters of the schemes' names in a summary
 constexpr size_t kMostShown = 8;     // rows and columns of a map's table
 
-/// The rows or columns of `count` that are shown, including the first and the last.
-std::vector<size_t> evenly_spaced(size_t count) {
-  std::vector<size_t> places;
-  const size_t shown = std::min(count, kMostShown);
-  for (size_t i = 0; i < shown; ++i)
-    places.push_back(shown < 2 ? 0 : i * (count - 1) / (shown - 1));
-  return places;
-}
-
 /// Some of the map's numbers, evenly over it.
 Markup numbers_of(const HeatMap& map) {
   if (map.rows.empty()) return {};
   Markup head = column_heading(map.y_label + " \u2193, " + map.x_label + " \u2192"), rows;
-  for (const size_t c : evenly_spaced(map.rows.front().size()))
+  for (const size_t c : evenly_spaced(map.rows.front().size(), kMostShown))
     head += number_heading(std::to_string(c));
-  for (const size_t r : evenly_spaced(map.rows.size())) {
+  for (const size_t r : evenly_spaced(map.rows.size(), kMostShown)) {
     auto cells = row_heading(text(std::to_string(r)));
-    for (const size_t c : evenly_spaced(map.rows[r].size()))
+    for (const size_t c : evenly_spaced(map.rows[r].size(), kMostShown))
       cells += number_cell(fixed(map.rows[r][c], 3));
     rows += row(cells);
   }
@@ -38,9 +27,7 @@ Markup numbers_of(const HeatMap& map) {
 }
 
 Markup drawn(const HeatMap& map) {
-  return element("figure", {},
-                 element("figcaption", {}, element("strong", {}, text(map.title))) + draw(map) +
-                     numbers_of(map));
+  return element("figure", {}, caption(map.title, "") + draw(map) + numbers_of(map));
 }
 
 Markup drawn(const PositionPicture& picture) {

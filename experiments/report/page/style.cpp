@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "experiments/carried_texts.h"
 #include "experiments/report/chart/palette.h"
 #include "experiments/report/page/parts.h"
@@ -17,10 +19,24 @@ constexpr const char* kPrintedRules =
     "--ink:#000000;--muted:#444444;--rule:#bbbbbb;--grid:#dddddd;--accent:#000000;"
     "--trained:#eef2f5;--warn-paper:#ffffff;--good:#00543b;";
 
+/// "--c1:#0072b2;...": the variables of a palette, but for the text's colour.
+std::string colour_variables(const Palette& palette) {
+  std::string variables;
+  for (size_t i = 1; i < kColours; ++i) variables += fmt::format("--c{}:{};", i, palette[i]);
+  return variables;
+}
+
+/// The style rules of the colour classes, from those variables.
+std::string colour_rules() {
+  std::string rules = ".c0{--c:var(--ink)}\n";
+  for (size_t i = 1; i < kColours; ++i) rules += fmt::format(".c{0}{{--c:var(--c{0})}}\n", i);
+  return rules;
+}
+
 /// The variables of light, dark and printed pages; paper is light.
 std::string variable_rules() {
-  const auto light = kLightRules + colour_variables(light_palette());
-  const auto dark = kDarkRules + colour_variables(dark_palette());
+  const auto light = kLightRules + colour_variables(kLightPalette);
+  const auto dark = kDarkRules + colour_variables(kDarkPalette);
   return "\n:root{color-scheme:light dark;" + light +
          "}\n@media(prefers-color-scheme:dark){:root{" + dark + "}}\n@media print{:root{" + light +
          kPrintedRules + "}}\n";

@@ -190,25 +190,20 @@ std::vector<Grid> grids_of(const analysis::Evidence& evidence) {
 
 std::vector<Grid> short_grids_of(const analysis::Evidence& evidence) {
   std::vector<Grid> grids;
-  for (const auto& ladder : evidence.ladders) {
-    grids.push_back(in_text(ladder_grid(ladder), true));
+  const auto add = [&](const Grid& grid) {
+    grids.push_back(in_text(grid, true));
     fit_names(grids.back());
-  }
+  };
+  for (const auto& ladder : evidence.ladders) add(ladder_grid(ladder));
   for (const auto& task : evidence.tasks) {
     if (!has_test_sets(task)) continue;
     if (evidence.baseline)
       if (auto contrasts = short_contrasts(evidence, task); !contrasts.rows.empty())
         grids.push_back(std::move(contrasts));
-    if (!task.components.empty()) {
-      grids.push_back(in_text(component_grid(task), true));
-      fit_names(grids.back());
-    }
+    if (!task.components.empty()) add(component_grid(task));
     grids.push_back(means_of(task));
   }
-  if (evidence.tuning) {
-    grids.push_back(in_text(without_empty_columns(tuning_grid(evidence)), true));
-    fit_names(grids.back());
-  }
+  if (evidence.tuning) add(without_empty_columns(tuning_grid(evidence)));
   return grids;
 }
 

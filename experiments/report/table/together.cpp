@@ -127,19 +127,20 @@ Grid together_grid(const analysis::Together& together) {
       grid.rows.push_back(head);
       grid.rows.back().insert(grid.rows.back().end(), figures.begin(), figures.end());
     };
-    if (!arm.no_verdict.empty()) add({{"-"}, {"-"}, {"-"}, {"-"}, {arm.no_verdict}});
-    for (const double parameters :
-         arm.no_verdict.empty() ? together.sizes : std::vector<double>()) {
+    if (!arm.no_verdict.empty()) {
+      add({{"-"}, {"-"}, {"-"}, {"-"}, {arm.no_verdict}});
+      continue;
+    }
+    for (const double parameters : together.sizes) {
       const auto* size = verdict_at(arm, parameters);
-      if (size == nullptr) {
+      if (size == nullptr)
         add({{size_figure(parameters)}, {"-"}, {"-"}, {"-"}, {"-"}});
-        continue;
-      }
-      add({{size_figure(parameters)},
-           {analysis::value_beside(size->effect.mean, size->effect.confidence, arm.metric)},
-           {analysis::format_metric(size->effect.confidence, arm.metric)},
-           {analysis::format_metric(size->effect.prediction, arm.metric)},
-           {verdict_words(arm, *size)}});
+      else
+        add({{size_figure(parameters)},
+             {analysis::value_beside(size->effect.mean, size->effect.confidence, arm.metric)},
+             {analysis::format_metric(size->effect.confidence, arm.metric)},
+             {analysis::format_metric(size->effect.prediction, arm.metric)},
+             {verdict_words(arm, *size)}});
     }
   }
   return grid;

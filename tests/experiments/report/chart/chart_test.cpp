@@ -14,6 +14,7 @@
 #include "experiments/report/chart/scatter.h"
 #include "experiments/report/chart/strip.h"
 #include "experiments/report/markup.h"
+#include "experiments/report/page/parts.h"
 #include "tests/says.h"
 
 namespace ablate::report {
