@@ -5,17 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study_change.h"
 #include "experiments/errors.h"
 #include "experiments/records/registration.h"
 #include "experiments/records/run_plan.h"
+#include "experiments/records/sealed_record.h"
 #include "experiments/records/tuned_arms.h"
 #include "tokenizer/text/digest.h"
-#include "training/storage/durable_file.h"
-#include "training/storage/finite_json.h"
 
 namespace ablate::records {
 namespace {
@@ -34,32 +32,43 @@ config::Study whole(const config::ParsedStudy& parsed, const config::Selection& 
   return problems.empty() ? study : config::make_study(parsed, selection);
 }
 
-/// Seeds of earlier starts, then those that this one adds.
-std::vector<int64_t> all_seeds(std::vector<int64_t> earlier, const std::vector<int64_t>& seeds) {
-  for (const int64_t seed : seeds)
-    if (std::ranges::find(earlier, seed) == earlier.end()) earlier.push_back(seed);
-  return earlier;
-}
-
-constexpr const char* kLateSeeds = "late_seeds";
-constexpr auto kLateNames =
-    std::to_array<std::pair<const char*, std::vector<std::string> config::LateParts::*>>(
-        {{"late_arms", &config::LateParts::arms},
-         {"late_tasks", &config::LateParts::tasks},
-         {"late_sizes", &config::LateParts::sizes},
-         {"late_values", &config::LateParts::values}});
-
-config::LateParts read_late(const StudyFolder& folder) {
+/// The starts of a study so far: command.json.
+struct Starts {
+  config::Selection selection;
+  std::string data_folder;  // absolute
   config::LateParts late;
-  if (!std::filesystem::exists(folder.command())) return late;
-  const auto json = training::read_sealed_json(folder.command());
-  json.at(kLateSeeds).get_to(late.seeds);
-  for (const auto& [key, names] : kLateNames)  // a folder of an earlier version has none of them
-    late.*names = json.value(key, std::vector<std::string>());
-  return late;
+  std::string study_sha256;  // of the copy of the study
+
+  static void fields(auto& o, auto&& visit) {
+    visit("sets", o.selection.sets);
+    visit("arms", o.selection.arms);
+    visit("tasks", o.selection.tasks);
+    visit("sizes", o.selection.sizes);
+    visit("seeds", o.selection.seeds);
+    visit("data_folder", o.data_folder);
+    visit("late_seeds", o.late.seeds);
+    visit("late_arms", o.late.arms);
+    visit("late_tasks", o.late.tasks);
+    visit("late_sizes", o.late.sizes);
+    visit("late_values", o.late.values);
+    visit("study_sha256", o.study_sha256);
+  }
+};
+
+/// Empty before the first start.
+Starts starts_of(const StudyFolder& folder) {
+  const auto earlier = nlohmann::json::parse(
+      R"({"late_arms": [], "late_tasks": [], "late_sizes": [], "late_values": []})");
+  auto starts = read_sealed<Starts>(folder.command(), "", earlier);
+  if (!starts) return {};
+  starts->selection.data_folder = starts->data_folder;
+  return *starts;
 }
 
-/// Adds what is in `now` and not in `before`, each once.
+constexpr std::array kLateNames{&config::LateParts::arms, &config::LateParts::tasks,
+                                &config::LateParts::sizes, &config::LateParts::values};
+
+/// Adds what is in `now` and not in `before` nor among those that were added, each once.
 template <class Part>
 void add_new(const std::vector<Part>& now, const std::vector<Part>& before,
              std::vector<Part>& added) {
@@ -84,14 +93,14 @@ config::LateParts names_in(const std::vector<std::string>& arms,
 /// With what no start before this one had, if a report of the rest has been made. An arm that the
 /// file declared from the start is not late, even if it is selected only now.
 config::LateParts late_with(const config::ParsedStudy& now, const std::vector<int64_t>& seeds,
-                            const StudyFolder& folder) {
-  auto late = read_late(folder);
+                            const StudyFolder& folder, const Starts& earlier) {
+  auto late = earlier.late;
   if (!std::filesystem::exists(folder.report())) return late;
-  add_new(seeds, frozen_selection(folder).seeds, late.seeds);
+  add_new(seeds, earlier.selection.seeds, late.seeds);
   const auto then = config::parse_study(folder.study());
   const auto before = names_in(names_of(then.arms), then.settings),
              after = names_in(names_of(now.arms), now.settings);
-  for (const auto& [key, names] : kLateNames) add_new(after.*names, before.*names, late.*names);
+  for (const auto names : kLateNames) add_new(after.*names, before.*names, late.*names);
   return late;
 }
 
@@ -103,30 +112,13 @@ config::LateParts late_in(const config::Study& study, config::LateParts late) {
   };
   const auto own = names_in(study.arms, study.settings);
   keep(late.seeds, study.seeds);
-  for (const auto& [key, names] : kLateNames) keep(late.*names, own.*names);
+  for (const auto names : kLateNames) keep(late.*names, own.*names);
   return late;
 }
 
-std::string selection_json(const config::Selection& selection, const config::LateParts& late,
-                           const std::string& file) {
-  nlohmann::json json{
-      {kLateSeeds, late.seeds},
-      {"study_sha256", tokenizer::sha256(file)},
-      {"sets", selection.sets},
-      {"arms", selection.arms},
-      {"tasks", selection.tasks},
-      {"sizes", selection.sizes},
-      {"seeds", selection.seeds},
-      {"data_folder", std::filesystem::absolute(*selection.data_folder / ".").lexically_normal()}};
-  for (const auto& [key, names] : kLateNames) json[key] = late.*names;
-  return training::sealed_json(json);
-}
-
 /// Throws CheckpointError if the copy of the study is not the file that was started.
-void check_copy(const StudyFolder& folder) {
-  if (!std::filesystem::exists(folder.command())) return;
-  const auto json = training::read_sealed_json(folder.command());
-  if (json.at("study_sha256") != tokenizer::sha256(training::read_bytes(folder.study())))
+void check_copy(const StudyFolder& folder, const Starts& starts) {
+  if (starts.study_sha256 != tokenizer::sha256(training::read_bytes(folder.study())))
     throw training::CheckpointError(
         folder.study().string() +
         " is damaged: it is not the study that was started; repeat `ablate run` with the study's "
@@ -194,22 +186,7 @@ StudyFolder named_study(const path& given) {
 }
 
 config::Selection frozen_selection(const StudyFolder& folder) {
-  const auto file = folder.command();
-  if (!std::filesystem::exists(file)) return {};
-  try {
-    const auto json = training::read_sealed_json(file);
-    config::Selection selection;
-    json.at("sets").get_to(selection.sets);
-    json.at("arms").get_to(selection.arms);
-    json.at("tasks").get_to(selection.tasks);
-    json.at("sizes").get_to(selection.sizes);
-    training::require_integers(json);
-    json.at("seeds").get_to(selection.seeds);
-    selection.data_folder = json.at("data_folder").get<std::string>();
-    return selection;
-  } catch (const nlohmann::json::exception& error) {
-    throw training::CheckpointError(fmt::format("{} is damaged ({})", file.string(), error.what()));
-  }
+  return starts_of(folder).selection;
 }
 
 config::Study planned(const path& file, const config::Selection& selection, const path& output) {
@@ -237,9 +214,16 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   training::remove_leftover_files(folder.path);
   refuse_changes(folder, given, selection);
-  const auto late = late_with(given, study.seeds, folder);
-  chosen.seeds = all_seeds(frozen_selection(folder).seeds, study.seeds);
-  replace(folder.command(), selection_json(chosen, late, given.text));
+  const auto earlier = starts_of(folder);
+  const auto late = late_with(given, study.seeds, folder, earlier);
+  chosen.seeds = earlier.selection.seeds;
+  add_new(study.seeds, {}, chosen.seeds);
+  const Starts starts{
+      .selection = chosen,
+      .data_folder = std::filesystem::absolute(*chosen.data_folder / ".").lexically_normal(),
+      .late = late,
+      .study_sha256 = tokenizer::sha256(given.text)};
+  replace(folder.command(), training::sealed_json(training::to_json(starts)));
   replace(folder.study(), given.text);
   record_registration(folder, file, study, chosen.seeds);
   study.late = late_in(study, late);
@@ -248,11 +232,11 @@ config::Study freeze(const path& file, const config::Selection& selection, const
 
 config::Study read_frozen(const StudyFolder& folder, const config::ParameterCounter& count) {
   require_study(folder);
-  check_copy(folder);
-  auto selection = frozen_selection(folder);
-  selection.count = count;
-  auto study = whole(config::parse_study(folder.study()), selection);
-  study.late = read_late(folder);
+  auto starts = starts_of(folder);
+  check_copy(folder, starts);
+  starts.selection.count = count;
+  auto study = whole(config::parse_study(folder.study()), starts.selection);
+  study.late = starts.late;
   return with_best_values(std::move(study), folder);
 }
 

@@ -13,10 +13,10 @@
 #include "experiments/config/study/crossed_seeds.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/run_start.h"
+#include "experiments/records/sealed_record.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/errors.h"
-#include "training/storage/finite_json.h"
 
 namespace ablate::records {
 namespace {
@@ -31,21 +31,6 @@ struct StartedLock {
 
   ABLATE_FIELDS(lock, declared_sha256, earlier_run)
 };
-
-template <class Record>
-std::optional<Record> read_record(const fs::path& file) {
-  if (!fs::exists(file)) return {};
-  try {
-    return training::from_json<Record>(training::read_sealed_json(file));
-  } catch (const nlohmann::json::exception& error) {
-    throw training::CheckpointError(fmt::format("{} is damaged ({})", file.string(), error.what()));
-  }
-}
-
-template <class Record>
-void write_record(const fs::path& file, const Record& record) {
-  training::write_durably(file, training::sealed_json(training::to_json(record)));
-}
 
 /// A run's seeds, and its values without those that the study searches for.
 using Fingerprint = std::tuple<int64_t, int64_t, std::string>;
@@ -186,16 +171,16 @@ int64_t count_looks(const fs::path& folder, const std::string& question) {
 }
 
 std::optional<Registration> read_lock(const fs::path& lock) {
-  return read_record<Registration>(lock);
+  return read_sealed<Registration>(lock);
 }
 
 void write_lock(const fs::path& lock, const Registration& registration) {
-  write_record(lock, registration);
+  write_sealed(lock, registration);
 }
 
 void record_registration(const StudyFolder& folder, const fs::path& file,
                          const config::Study& study, std::span<const int64_t> seeds) {
-  auto started = read_record<StartedLock>(folder.lock());
+  auto started = read_sealed<StartedLock>(folder.lock());
   if (!started) {
     const auto lock = read_lock(lock_of(file));
     if (!lock) return;
@@ -204,7 +189,7 @@ void record_registration(const StudyFolder& folder, const fs::path& file,
   // Also at later starts, which may bring seeds.
   if (started->earlier_run.empty()) started->earlier_run = earlier_run(folder, study);
   started->declared_sha256 = declared_sha256(study, seeds);
-  write_record(folder.lock(), *started);
+  write_sealed(folder.lock(), *started);
 }
 
 std::string Standing::sentence() const {
@@ -215,7 +200,7 @@ std::string Standing::sentence() const {
 }
 
 Standing standing_of(const StudyRuns& runs) {
-  const auto started = read_record<StartedLock>(runs.folder.lock());
+  const auto started = read_sealed<StartedLock>(runs.folder.lock());
   if (!started)
     return {.registered = {},
             .exploratory = "the study was not registered before its first run (ablate register)"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/records/failure.h"
+#include "experiments/records/sealed_record.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -78,15 +79,7 @@ double value_on(const RunResult& run, const std::string& test_set, const config:
 }
 
 std::optional<RunResult> read_result(const RunFolder& folder) {
-  const auto file = folder.result();
-  if (!std::filesystem::exists(file)) return {};
-  const std::string remedy = "; remove it to evaluate the run again";
-  const auto json = training::read_sealed_json(file, remedy);
-  try {
-    return training::from_json<RunResult>(json);
-  } catch (const nlohmann::json::exception& error) {
-    throw training::CheckpointError(file.string() + " is damaged (" + error.what() + ")" + remedy);
-  }
+  return read_sealed<RunResult>(folder.result(), "; remove it to evaluate the run again");
 }
 
 void write_result(const RunFolder& folder, RunResult result) {
@@ -94,7 +87,7 @@ void write_result(const RunFolder& folder, RunResult result) {
   for (const auto& path : files_beside(folder, result))
     if (std::filesystem::exists(path))
       result.files[path.filename().string()] = tokenizer::sha256(training::read_bytes(path));
-  training::write_durably(folder.result(), training::sealed_json(training::to_json(result)));
+  write_sealed(folder.result(), result);
 }
 
 void check_files(const RunFolder& folder, const RunResult& result) {

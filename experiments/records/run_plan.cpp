@@ -8,6 +8,7 @@
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
+#include "experiments/records/sealed_record.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -56,7 +57,7 @@ void write_plan(const RunFolder& folder, const config::Study& study,
       .data_folder = std::filesystem::absolute(study.data_folder / ".").lexically_normal(),
       .given = given_values(run),
       .config_sha256 = tokenizer::sha256(yaml)};
-  training::write_durably(folder.plan(), training::sealed_json(training::to_json(plan)));
+  write_sealed(folder.plan(), plan);
   training::write_durably(folder.config(), yaml);
 }
 
@@ -67,17 +68,11 @@ RunPlan read_plan(const RunFolder& folder) {
         is_study_file(folder.path)
             ? fmt::format("{0} is a study: `ablate run {0}`", folder.path.string())
             : folder.path.string() + " is a file, not a run folder");
-  if (!std::filesystem::exists(file))
+  const auto plan = read_sealed<RunPlan>(file, "; repeat `ablate run`", {{"crossed", false}});
+  if (!plan)
     throw training::CheckpointError(
         file.string() + " is missing: only a run that `ablate run` has planned can be trained");
-  auto json = training::read_sealed_json(file, "; repeat `ablate run`");
-  json.emplace("crossed", false);  // what earlier versions did not write
-  try {
-    return training::from_json<RunPlan>(json);
-  } catch (const nlohmann::json::exception& error) {
-    throw training::CheckpointError(
-        fmt::format("{} is damaged ({}); repeat `ablate run`", file.string(), error.what()));
-  }
+  return *plan;
 }
 
 config::Experiment planned_experiment(const RunFolder& folder) {
