@@ -153,8 +153,7 @@ void add_data(CLI::App& app) {
       ->capture_default_str();
   show_verb->footer(
       "Examples:\n  ablate data show experiments/studies/quickstart.yaml\n  ablate data show "
-      "--task "
-      "numbers --source en --target de --examples 5");
+      "--task numbers --source en --target de --examples 5");
   show_verb->callback([request] { show_examples(*request); });
   auto* make_verb =
       verb->add_subcommand("make", "Write every set as a TSV file, or running text as its lines");
@@ -223,9 +222,8 @@ void add_data_fetch(CLI::App& data) {
       ->capture_default_str();
   verb->footer(
       "The licence is shown first. Every download is verified by its SHA-256. The corpus is "
-      "written "
-      "whole or not at all, and the same command continues an interrupted download. It takes "
-      "python3.\n"
+      "written whole or not at all, and the same command continues an interrupted download. It "
+      "takes python3.\n"
       "Examples:\n  ablate data fetch --list\n  ablate data fetch tinyshakespeare --to data\n  "
       "ablate data fetch debian-en-de --to data --from http://localhost:8000/debian");
   verb->callback([flags, verb] {

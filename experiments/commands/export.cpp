@@ -124,8 +124,7 @@ void add_import(CLI::App& app) {
   verb->footer(
       "Example:\n"
       "  ablate import weights.safetensors --config config.yaml --tokenizers run --names "
-      "names.yaml "
-      "--to runs/imported\n"
+      "names.yaml --to runs/imported\n"
       "  ablate import FOLDER --from huggingface --to runs/imported");
   verb->callback([request, project] {
     if (!project->empty() && *project != "huggingface")

@@ -79,13 +79,11 @@ void add_register(CLI::App& app) {
   add_set_flag(*verb, request->sets);
   verb->footer(
       "Writes STUDY.lock beside STUDY.yaml: the SHA-256 of what the study declares, of its data "
-      "and "
-      "of this program, the time, and the SHA-256 of the folder's newest lock before it, so that "
-      "none can be added later. The k-th study of a folder that asks the same question is tested "
-      "at the level 0.05 x 6 / (pi^2 k^2), so that asking again cannot make up for a no. The "
-      "report of a study calls its results confirmatory if it was "
-      "registered before its first run and nothing has changed since, and otherwise exploratory, "
-      "with the reason.\n"
+      "and of this program, the time, and the SHA-256 of the folder's newest lock before it, so "
+      "that none can be added later. The k-th study of a folder that asks the same question is "
+      "tested at the level 0.05 x 6 / (pi^2 k^2), so that asking again cannot make up for a no. "
+      "The report of a study calls its results confirmatory if it was registered before its first "
+      "run and nothing has changed since, and otherwise exploratory, with the reason.\n"
       "Examples:\n"
       "  ablate register question.yaml\n"
       "  ablate run question.yaml");

@@ -265,12 +265,12 @@ void add_run(CLI::App& app) {
   verb->footer(
       "Finished runs are skipped and interrupted or failed ones continued, so the same command may "
       "be repeated. The study is frozen when it starts: runs follow <output>/<study>/study.yaml, "
-      "to which only tasks, sizes, values of the grid, arms and seeds may be added later."
-      "\nExamples:\n  ablate run "
-      "experiments/studies/quickstart.yaml\n  ablate run study.yaml --set training.steps=200 "
-      "--arms none --seeds 1,2 --jobs 2\n  ablate run study.yaml --dry-run\n  ablate run "
-      "study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n  ablate run "
-      "--list");
+      "to which only tasks, sizes, values of the grid, arms and seeds may be added later.\n"
+      "Examples:\n  ablate run experiments/studies/quickstart.yaml\n"
+      "  ablate run study.yaml --set training.steps=200 --arms none --seeds 1,2 --jobs 2\n"
+      "  ablate run study.yaml --dry-run\n"
+      "  ablate run study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n"
+      "  ablate run --list");
   verb->callback([request, verb] {
     check_run_flags(*verb, *request);
     if (request->study.empty()) {
