@@ -1,7 +1,5 @@
 #include "models/mixer.h"
 
-#include "models/attention/heads.h"
-
 namespace ablate::models {
 
 torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& padding_mask) {

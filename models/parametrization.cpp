@@ -60,9 +60,7 @@ struct Start {
 }  // namespace
 
 void parametrize(torch::nn::Module& stack, const StackOptions& options) {
-  const double share =
-      static_cast<double>(base_width_of(options.parametrization, options.d_model)) /
-      static_cast<double>(options.d_model);
+  const double share = options.narrowing();
   for (const auto& module : stack.modules(/*include_self=*/false)) {
     auto* own = dynamic_cast<Module*>(module.get());
     if (own == nullptr) continue;

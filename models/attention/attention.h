@@ -31,7 +31,7 @@ class SelfAttention : public ScoredMixer {
   ops::AttentionInput scored(const Projections& own, const StagePass& pass) const;
 
   int64_t count_;  // H
-  ops::Heads heads_;
+  Heads heads_;
   bool causal_;
   double dropout_;  // of weights
   Linear qkv_, out_;
@@ -58,7 +58,7 @@ class CrossAttentionImpl : public Module {
                              const ForwardContext& context) const;
 
   int64_t count_;  // H
-  ops::Heads heads_;
+  Heads heads_;
   double dropout_;  // of weights
   Linear query_, key_value_, out_;
   Stages stages_;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "models/attention/heads.h"
 #include "models/linear.h"
 #include "models/mixer.h"
 #include "models/residual.h"

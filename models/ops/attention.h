@@ -13,16 +13,6 @@ namespace ablate::models::ops {
 // B batch, T queries, S keys, H heads, G heads of keys and values (G divides H), K head width of
 // queries and keys, W head width of values
 
-/// Numbers and widths of the heads of one attention.
-struct Heads {
-  int64_t count, key_values;  // H, G
-  int64_t d_k, d_v;           // K, W
-
-  int64_t query_width() const { return count * d_k; }
-  int64_t key_width() const { return key_values * d_k; }
-  int64_t value_width() const { return key_values * d_v; }
-};
-
 /// How scores become attention weights.
 struct Weighting {
   ScoreFunction score_function = ScoreFunction::softmax;

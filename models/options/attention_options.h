@@ -18,7 +18,7 @@ inline constexpr auto kWeightDropoutHelp =
     "dropout probability of attention weights in training (attn_pdrop, attention_dropout); the "
     "others are divided by the share that is kept, without another softmax";
 
-// What MultiHead adds to attention are stages: the files of attention/ say what each of them does,
+// What MultiHead adds to attention are stages: attention/stages.cpp says what each of them does,
 // and its paper.
 
 ABLATE_ENUM(QkNorm, none, rms, layer);
@@ -164,5 +164,24 @@ struct MultiHead {
     return heads < 1 || d_model % heads == 0 || (d_k && d_v);
   }
 };
+
+/// Numbers and widths of the heads of one attention.
+struct Heads {
+  int64_t count, key_values;  // H, G
+  int64_t d_k, d_v;           // K, W
+
+  constexpr int64_t query_width() const { return count * d_k; }
+  constexpr int64_t key_width() const { return key_values * d_k; }
+  constexpr int64_t value_width() const { return key_values * d_v; }
+};
+
+/// Those that are projected, with the defaults filled in. Each query of a differential head is one
+/// for the operations.
+constexpr Heads heads_of(const MultiHead& o, int64_t d_model) {
+  return {.count = o.maps(),
+          .key_values = o.key_value_heads.value_or(o.heads),
+          .d_k = o.d_k.value_or(d_model / o.heads),
+          .d_v = o.d_v.value_or(d_model / o.heads)};
+}
 
 }  // namespace ablate::models

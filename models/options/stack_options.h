@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -41,6 +42,10 @@ struct StackOptions {
   ParametrizationOptions parametrization = {};
   int64_t vocabulary = 0;  // tokens, set by the model
 
+  /// The width at which the parametrization makes a standard model.
+  double base_width() const { return static_cast<double>(base_width_of(parametrization, d_model)); }
+  /// The base width over the model's.
+  double narrowing() const { return base_width() / static_cast<double>(d_model); }
   int64_t different_layers() const { return static_cast<int64_t>(layers.size()); }
   /// The index of the different layer that a pass runs at this depth, from 0 on.
   int64_t layer_at(int64_t depth_from_0) const {
@@ -63,5 +68,20 @@ struct StackOptions {
     return count;
   }
 };
+
+/// The factor by which a parametrization makes products of queries and keys smaller: that of the
+/// width if the width of a head follows it, otherwise 1.
+inline double head_narrowing_of(const MultiHead& options, const StackOptions& stack) {
+  return options.d_k ? 1 : stack.narrowing();
+}
+
+/// The factor of queries: not 1 if the scale differs from 1 / sqrt(d_k), or if the parametrization
+/// changes the size of scores. A given scale is that of the base width.
+inline double query_factor_of(const MultiHead& options, const StackOptions& stack) {
+  const double narrowing = head_narrowing_of(options, stack);
+  if (!options.scale.value) return std::sqrt(narrowing);
+  const auto d_k = static_cast<double>(heads_of(options, stack.d_model).d_k);
+  return *options.scale.value * std::sqrt(d_k) * narrowing;
+}
 
 }  // namespace ablate::models

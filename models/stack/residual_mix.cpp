@@ -47,9 +47,7 @@ class DenseResiduals : public KeptLayers {
 
 class AttentionResiduals : public KeptLayers {
  public:
-  explicit AttentionResiduals(const StackOptions& stack)
-      : narrowing_(static_cast<double>(base_width_of(stack.parametrization, stack.d_model)) /
-                   static_cast<double>(stack.d_model)) {
+  explicit AttentionResiduals(const StackOptions& stack) : narrowing_(stack.narrowing()) {
     for (int64_t depth = 1; depth <= stack.depth; ++depth)
       queries_.push_back(register_parameter("query_" + std::to_string(depth), {stack.d_model},
                                             Constant{0}, Role::vector));

@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 
-#include "models/attention/heads.h"
 #include "models/ops/backend.h"
 #include "models/parametrization.h"
 

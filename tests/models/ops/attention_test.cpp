@@ -62,8 +62,8 @@ TEST(Attention, OverItsOwnPositionsIsTheFormulaWithItsGradients) {
   torch::manual_seed(2);
   const std::vector<std::optional<Rotary>> rotations = {
       {}, Rotary{}, Rotary{.layout = RotaryLayout::interleaved, .fraction = 0.7}};
-  for (const ops::Heads& heads :
-       std::vector<ops::Heads>{{1, 1, 16, 16}, {3, 3, 5, 7}, {2, 2, 33, 18}, {4, 2, 6, 5}})
+  for (const Heads& heads :
+       std::vector<Heads>{{1, 1, 16, 16}, {3, 3, 5, 7}, {2, 2, 33, 18}, {4, 2, 6, 5}})
     for (const bool causal : {false, true})
       for (const int64_t length : {1, 3, 4, 16, 37, 38}) {
         const auto qkv =
@@ -90,7 +90,7 @@ TEST(Attention, OverItsOwnPositionsIsTheFormulaWithItsGradients) {
 
 TEST(Attention, OverAMemoryIsTheFormulaWithItsGradients) {
   torch::manual_seed(3);
-  for (const ops::Heads& heads : std::vector<ops::Heads>{{2, 2, 6, 10}, {4, 1, 6, 10}})
+  for (const Heads& heads : std::vector<Heads>{{2, 2, 6, 10}, {4, 1, 6, 10}})
     for (const auto& [targets, sources] :
          std::vector<std::array<int64_t, 2>>{{1, 1}, {5, 3}, {17, 40}}) {
       const auto query = torch::randn({3, targets, heads.query_width()}).requires_grad_();
@@ -106,7 +106,7 @@ TEST(Attention, OverAMemoryIsTheFormulaWithItsGradients) {
 /// A kernel and, without gradients or with one of these weightings, LibTorch's operators.
 TEST(Attention, DropsTheWeightsThatDropoutOfAllOfThemDropsWhateverComputesIt) {
   torch::manual_seed(6);
-  const ops::Heads heads{4, 2, 6, 5};
+  const Heads heads{4, 2, 6, 5};
   for (const int64_t length : {1, 5, 37, 150}) {
     const auto qkv = torch::randn({3, length, 24 + 12 + 10}).requires_grad_();
     const auto bias = torch::randn({4, length, length}).requires_grad_();
@@ -179,7 +179,7 @@ TEST(AttentionWeights, OfNothingVisibleAreZeros) {
 
 TEST(Attention, GivesItsProbabilitiesOnRequest) {
   torch::manual_seed(4);
-  const ops::Heads heads{4, 2, 3, 5};
+  const Heads heads{4, 2, 3, 5};
   ops::AttentionInput in{.query = torch::randn({2, 6, 12 + 6 + 10}),
                          .heads = heads,
                          .position = {.bias = torch::randn({4, 6, 6})},
@@ -202,7 +202,7 @@ TEST(Attention, AQueryThatMayAttendToNoKeyGivesZeros) {
 /// What a whole causal sequence gives, step by step, `gradients(t)` saying whether step t records
 /// gradients, for which another back end serves.
 template <class Gradients>
-void expect_steps(const ops::Heads& heads, Gradients&& gradients) {
+void expect_steps(const Heads& heads, Gradients&& gradients) {
   torch::manual_seed(5);
   const int64_t length = 6, width = heads.query_width() + heads.key_width() + heads.value_width();
   const auto qkv = torch::randn({2, length, width});
@@ -223,7 +223,7 @@ void expect_steps(const ops::Heads& heads, Gradients&& gradients) {
 }
 
 TEST(Attention, StepsEqualTheWholeSequenceWhicheverBackEndRunsThem) {
-  for (const ops::Heads& heads : std::vector<ops::Heads>{{2, 2, 3, 4}, {4, 2, 3, 5}}) {
+  for (const Heads& heads : std::vector<Heads>{{2, 2, 3, 4}, {4, 2, 3, 5}}) {
     expect_steps(heads, [](int64_t) { return true; });
     expect_steps(heads, [](int64_t) { return false; });
     expect_steps(heads, [](int64_t t) { return t % 2 == 0; });
@@ -233,7 +233,7 @@ TEST(Attention, StepsEqualTheWholeSequenceWhicheverBackEndRunsThem) {
 }
 
 TEST(Attention, RowsOfTheCacheFollowTheBeam) {
-  const ops::Heads heads{2, 2, 3, 4};
+  const Heads heads{2, 2, 3, 4};
   const int64_t width = heads.query_width() + heads.key_width() + heads.value_width();
   const auto order = torch::tensor({1, 1, 0});
   for (const bool gradients : {false, true}) {
@@ -252,7 +252,7 @@ TEST(Attention, RowsOfTheCacheFollowTheBeam) {
 }
 
 TEST(Attention, QueriesReadTheRowOfTheMemoryThatTheBeamSays) {
-  const ops::Heads heads{2, 2, 3, 4};
+  const Heads heads{2, 2, 3, 4};
   torch::manual_seed(6);
   const auto memory = torch::randn({2, 5, heads.key_width() + heads.value_width()});
   const auto query = torch::randn({3, 1, heads.query_width()});
