@@ -22,6 +22,8 @@ class LinearImpl : public Module {
  public:
   LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool with_bias,
              Projection kind = Projection::hidden);
+  LinearImpl(int64_t width, int64_t outputs, bool with_bias, Projection kind = Projection::hidden)
+      : LinearImpl(width, std::vector{outputs}, with_bias, kind) {}
 
   torch::Tensor forward(const torch::Tensor& x) const;  // [..., width] -> [..., sum of parts]
   /// Adds scale B A x to the output (LoRA, Hu et al. 2021, section 4.1), by the parameters lora_a,

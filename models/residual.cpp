@@ -25,7 +25,7 @@ NormImpl::NormImpl(const NormOptions& options, int64_t width, bool with_bias)
   running_variance_ = register_buffer("running_variance", torch::ones({width}));
 }
 
-torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& context) {
+torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& context) const {
   const auto type = x.scalar_type();
   const auto own_bias = bias.defined() ? ops::weight_in(bias, type) : bias;
   switch (kind_) {
@@ -46,7 +46,7 @@ torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& co
   TORCH_CHECK(false, "invalid NormKind ", static_cast<int>(kind_));
 }
 
-torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const ForwardContext& context) {
+torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const ForwardContext& context) const {
   const auto wide = x.to(weight.scalar_type());  // [B, T, D]
   auto mean = running_mean_, variance = running_variance_;
   if (context.training) {
@@ -65,7 +65,7 @@ torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const ForwardContext&
 }
 
 torch::Tensor NormImpl::add_norm(const torch::Tensor& x, const torch::Tensor& branch,
-                                 const Dropout& dropout, const ForwardContext& context) {
+                                 const Dropout& dropout, const ForwardContext& context) const {
   if (kind_ == NormKind::layer)
     return ops::add_norm(x, branch, {.weight = weight, .bias = bias, .epsilon = epsilon_},
                          dropout->stream(context));
@@ -125,6 +125,11 @@ torch::Tensor ResidualConnection::join(const torch::Tensor& x, torch::Tensor bra
   const auto sum = skip_ ? ops::add_dropout(input, branch, dropout_->stream(context))
                          : dropout_(branch, context);
   return after_ ? after_(sum, context) : sum;
+}
+
+Norm make_inner_norm(NormKind kind, int64_t width, const StackOptions& stack) {
+  return Norm(NormOptions{.kind = kind, .epsilon = stack.layers.front().norm.epsilon}, width,
+              /*with_bias=*/false);
 }
 
 Norm make_embedding_norm(Module& owner, const StackOptions& stack) {

@@ -39,17 +39,17 @@ class NormImpl : public Module {
   NormImpl(const NormOptions& options, int64_t width, bool with_bias);
 
   torch::Tensor forward(const torch::Tensor& x,
-                        const ForwardContext& context);  // [..., D] -> [..., D]
+                        const ForwardContext& context = {}) const;  // [..., D] -> [..., D]
   /// forward(x + dropout(branch)), in one pass over memory if a CPU kernel can run.
   torch::Tensor add_norm(const torch::Tensor& x, const torch::Tensor& branch,
-                         const Dropout& dropout, const ForwardContext& context);
+                         const Dropout& dropout, const ForwardContext& context) const;
 
   torch::Tensor weight;  // [D]
   torch::Tensor bias;    // [D] or undefined
   torch::Tensor alpha;   // [1] or undefined
 
  private:
-  torch::Tensor batch_norm(const torch::Tensor& x, const ForwardContext& context);
+  torch::Tensor batch_norm(const torch::Tensor& x, const ForwardContext& context) const;
 
   NormKind kind_;
   double epsilon_;
@@ -91,6 +91,9 @@ class ResidualConnection {
   Norm before_{nullptr}, on_output_{nullptr}, after_{nullptr};
   torch::Tensor factor_;  // [1] or [D]
 };
+
+/// A norm inside a sub-layer, without a bias and with the epsilon of the first layer's norm.
+Norm make_inner_norm(NormKind kind, int64_t width, const StackOptions& stack);
 
 /// The norm of a stack's sums of embeddings; null: there is none.
 Norm make_embedding_norm(Module& owner, const StackOptions& stack);

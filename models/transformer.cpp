@@ -19,8 +19,7 @@ torch::Tensor indices_of(const torch::Tensor& ids) { return ops::indices_of(ids.
 
 OutputTransformImpl::OutputTransformImpl(Activation activation, const StackOptions& stack)
     : activation_(activation),
-      dense_(
-          register_module("dense", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias))) {
+      dense_(register_module("dense", Linear(stack.d_model, stack.d_model, stack.bias))) {
   norm_ = make_output_norm(*this, stack);
   parametrize(*this, stack);
 }

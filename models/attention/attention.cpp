@@ -18,7 +18,7 @@ Linear input_projection(const MultiHead& options, const StackOptions& stack,
 }
 
 Linear output_projection(const MultiHead& options, const StackOptions& stack) {
-  return Linear(options.heads * heads_of(options, stack.d_model).d_v, std::vector{stack.d_model},
+  return Linear(options.heads * heads_of(options, stack.d_model).d_v, stack.d_model,
                 options.output_bias.value_or(stack.bias), Projection::output);
 }
 

@@ -25,19 +25,20 @@ class LatentAttention : public ScoredMixer {
         latent_(register_module(
             "latent", Linear(stack.d_model, std::vector{widths_.rank, widths_.shared}, stack.bias,
                              Projection::query))),
-        latent_norm_(register_module("latent_norm", norm_of(widths_.rank, stack))),
+        latent_norm_(
+            register_module("latent_norm", make_inner_norm(NormKind::rms, widths_.rank, stack))),
         expand_(register_module(
             "expand", Linear(widths_.rank,
                              std::vector{widths_.heads * widths_.d_k, widths_.heads * widths_.d_v},
                              false, Projection::qkv))),
-        out_(register_module("out", Linear(widths_.heads * widths_.d_v, std::vector{stack.d_model},
-                                           stack.bias, Projection::output))) {
+        out_(register_module("out", Linear(widths_.heads * widths_.d_v, stack.d_model, stack.bias,
+                                           Projection::output))) {
     const std::vector query{widths_.heads * (widths_.shared + widths_.d_k)};
     if (options.query_rank) {
-      query_latent_ = register_module(
-          "query_latent",
-          Linear(stack.d_model, std::vector{*options.query_rank}, stack.bias, Projection::query));
-      query_norm_ = register_module("query_norm", norm_of(*options.query_rank, stack));
+      query_latent_ = register_module("query_latent", Linear(stack.d_model, *options.query_rank,
+                                                             stack.bias, Projection::query));
+      query_norm_ =
+          register_module("query_norm", make_inner_norm(NormKind::rms, *options.query_rank, stack));
     }
     query_ = register_module("query", Linear(options.query_rank.value_or(stack.d_model), query,
                                              stack.bias, Projection::query));
@@ -106,20 +107,15 @@ class LatentAttention : public ScoredMixer {
   }
 
  private:
-  static Norm norm_of(int64_t width, const StackOptions& stack) {
-    return Norm(NormOptions{.kind = NormKind::rms, .epsilon = stack.layers.front().norm.epsilon},
-                width, false);
-  }
-
   /// Latents, of which keys and values are made, and the shared part of keys.
   /// // [B, T, D] -> [B, T, R], [B, T, P]
   std::pair<torch::Tensor, torch::Tensor> compressed(const torch::Tensor& x) {
     const auto parts = latent_(x).split_with_sizes({widths_.rank, widths_.shared}, -1);
-    return {latent_norm_(parts[0], ForwardContext()), parts[1]};
+    return {latent_norm_(parts[0]), parts[1]};
   }
 
   torch::Tensor queries(const torch::Tensor& x) {  // [B, T, D] -> [B, T, H(P + K)]
-    const auto low = query_latent_ ? query_norm_(query_latent_(x), ForwardContext()) : x;
+    const auto low = query_latent_ ? query_norm_(query_latent_(x)) : x;
     return factor_ == 1 ? query_(low) : query_(low) * factor_;
   }
 

@@ -18,16 +18,14 @@ class QkNormStage : public Stage {
         key_norm_(owner.register_module("key_norm", norm_of(place))) {}
 
   void project(Projections& own, const StagePass&) override {
-    if (auto* query = own.query()) *query = query_norm_(*query, ForwardContext());
-    if (auto* key = own.key()) *key = key_norm_(*key, ForwardContext());
+    if (auto* query = own.query()) *query = query_norm_(*query);
+    if (auto* key = own.key()) *key = key_norm_(*key);
   }
 
  private:
   static Norm norm_of(const StagePlace& place) {
     const bool rms = place.options.qk_norm == QkNorm::rms;
-    return Norm(NormOptions{.kind = rms ? NormKind::rms : NormKind::layer,
-                            .epsilon = place.stack.layers.front().norm.epsilon},
-                place.heads().d_k, /*with_bias=*/false);
+    return make_inner_norm(rms ? NormKind::rms : NormKind::layer, place.heads().d_k, place.stack);
   }
 
   Norm query_norm_, key_norm_;  // [K]
@@ -246,8 +244,7 @@ class GateStage : public Stage {
   static Linear map_of(const StagePlace& place) {
     const auto& [options, stack] = place;
     if (options.gate == OutputGate::head) return place.number_of_heads(options.heads, stack.bias);
-    return Linear(stack.d_model, std::vector{options.heads * place.heads().d_v}, stack.bias,
-                  Projection::query);
+    return Linear(stack.d_model, options.heads * place.heads().d_v, stack.bias, Projection::query);
   }
 
   int64_t heads_;

@@ -25,7 +25,7 @@ struct StagePlace {
   double root() const { return std::sqrt(static_cast<double>(heads().d_k)); }  // sqrt(K)
   /// A map of the attention's input to a number for each of `count` heads.
   Linear number_of_heads(int64_t count, bool bias) const {
-    return Linear(stack.d_model, std::vector{count}, bias,
+    return Linear(stack.d_model, count, bias,
                   options.d_k ? Projection::query : Projection::head_gate);
   }
 };

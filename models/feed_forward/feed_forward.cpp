@@ -49,7 +49,7 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack, const C
           "up", Linear(stack.d_model, std::vector<int64_t>(options.gated ? 2 : 1, options.d_hidden),
                        options.bias.value_or(stack.bias)))),
       down_(
-          register_module("down", Linear(options.d_hidden, std::vector{stack.d_model},
+          register_module("down", Linear(options.d_hidden, stack.d_model,
                                          options.bias.value_or(stack.bias), Projection::output))) {
   if (canon.has(CanonPlace::hidden))
     canon_ = register_module("canon", ShortConvolution(canon, *options.hidden_channels(), "canon"));

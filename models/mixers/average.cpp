@@ -9,10 +9,9 @@ class AverageMixer : public Mixer {
  public:
   AverageMixer(const Average&, const StackOptions& options)
       : causal_(options.causal),
-        value_(register_module(
-            "value", Linear(options.d_model, std::vector{options.d_model}, options.bias))),
-        out_(register_module("out", Linear(options.d_model, std::vector{options.d_model},
-                                           options.bias, Projection::output))) {}
+        value_(register_module("value", Linear(options.d_model, options.d_model, options.bias))),
+        out_(register_module(
+            "out", Linear(options.d_model, options.d_model, options.bias, Projection::output))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,
                         const ForwardContext& context) override {

@@ -31,11 +31,11 @@ class Decay {
       rates_ = owner.register_buffer(
           "log_kept", torch::log1p(-torch::exp2(-5 - torch::arange(heads, torch::kFloat))));
     if (kind == Forgetting::gated)
-      keep_ = owner.register_module(
-          "keep", Linear(stack.d_model, std::vector{heads}, true, Projection::head_gate));
+      keep_ =
+          owner.register_module("keep", Linear(stack.d_model, heads, true, Projection::head_gate));
     if (kind == Forgetting::channels)
-      keep_ = owner.register_module(
-          "keep", Linear(stack.d_model, std::vector{stack.d_model}, true, Projection::query));
+      keep_ = owner.register_module("keep",
+                                    Linear(stack.d_model, stack.d_model, true, Projection::query));
   }
 
   /// `StateHeads::log_kept` of positions x with these queries. // [B, T, D], [B, H, T, K]
@@ -67,12 +67,12 @@ class LinearAttentionMixer : public StateMixer {
         causal_(stack.causal),
         qkv_(register_module("qkv", Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias,
                                            Projection::qkv))),
-        out_(register_module("out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias,
-                                           Projection::output))),
+        out_(register_module("out",
+                             Linear(stack.d_model, stack.d_model, stack.bias, Projection::output))),
         decay_(*this, kind_, heads_, stack) {
     if (kind_ != Forgetting::none)
-      gate_ = register_module(
-          "gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, Projection::query));
+      gate_ = register_module("gate",
+                              Linear(stack.d_model, stack.d_model, stack.bias, Projection::query));
   }
 
   torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,
@@ -154,18 +154,13 @@ class DeltaRuleMixer : public StateMixer {
         silu_(options.silu),
         qkv_(register_module("qkv", Linear(width_, std::vector{width_, width_, values_}, stack.bias,
                                            Projection::qkv))),
-        write_(register_module(
-            "write", Linear(stack.d_model, std::vector{heads_}, true, Projection::head_gate))),
-        out_(register_module("out",
-                             Linear(values_, std::vector{width_}, stack.bias, Projection::output))),
+        write_(
+            register_module("write", Linear(stack.d_model, heads_, true, Projection::head_gate))),
+        out_(register_module("out", Linear(values_, width_, stack.bias, Projection::output))),
         decay_(*this, options.decay, heads_, stack) {
     if (!options.output_gate) return;
-    const auto& epsilon = stack.layers.front().norm.epsilon;
-    norm_ = register_module(
-        "output_norm",
-        Norm(NormOptions{.kind = NormKind::rms, .epsilon = epsilon}, values_ / heads_, false));
-    gate_ = register_module("gate",
-                            Linear(width_, std::vector{values_}, stack.bias, Projection::query));
+    norm_ = register_module("output_norm", make_inner_norm(NormKind::rms, values_ / heads_, stack));
+    gate_ = register_module("gate", Linear(width_, values_, stack.bias, Projection::query));
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {
@@ -205,8 +200,7 @@ class DeltaRuleMixer : public StateMixer {
 
   torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
                          const torch::Tensor& found, const Observer* observer) const override {
-    auto norm = norm_;
-    const auto read = heads_last(norm ? norm(found, ForwardContext()) : found).to(x.scalar_type());
+    const auto read = heads_last(norm_ ? norm_->forward(found) : found).to(x.scalar_type());
     const auto gated = heads.gate.defined() ? read * torch::silu(heads.gate) : read;
     return out_->forward(observed_heads(gated, heads_, observer));
   }

@@ -25,14 +25,10 @@ class Mamba2Mixer : public StateMixer {
             "projection",
             Linear(stack.d_model, std::vector{values_, values_, state_size_, state_size_},
                    stack.bias))),
-        step_(register_module(
-            "step", Linear(stack.d_model, std::vector{heads_}, false, Projection::head_gate))),
-        norm_(register_module(
-            "output_norm",
-            Norm(NormOptions{.kind = NormKind::rms, .epsilon = stack.layers.front().norm.epsilon},
-                 values_, false))),
-        out_(register_module(
-            "out", Linear(values_, std::vector{stack.d_model}, stack.bias, Projection::output))) {
+        step_(register_module("step", Linear(stack.d_model, heads_, false, Projection::head_gate))),
+        norm_(register_module("output_norm", make_inner_norm(NormKind::rms, values_, stack))),
+        out_(register_module("out",
+                             Linear(values_, stack.d_model, stack.bias, Projection::output))) {
     convolve_projections({.width = Mamba2::width, .residual = false},
                          options.convolved_width(stack.d_model));
     const auto of_heads = [&](const char* name, const Initializer& first) {
@@ -75,8 +71,7 @@ class Mamba2Mixer : public StateMixer {
   torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
                          const torch::Tensor& found, const Observer* observer) const override {
     const auto all = heads_last(found + by_head(skip_) * heads.value).to(x.scalar_type());
-    auto norm = norm_;
-    const auto normed = norm(all * torch::silu(heads.gate), ForwardContext());
+    const auto normed = norm_->forward(all * torch::silu(heads.gate));
     return out_->forward(observed_heads(normed, heads_, observer));
   }
 

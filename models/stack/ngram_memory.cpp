@@ -31,9 +31,9 @@ torch::Tensor shifted(const torch::Tensor& ids, int64_t distance, int64_t missin
 NgramMemoryImpl::NgramMemoryImpl(const HashedNgrams& options, const StackOptions& stack)
     : buckets_(options.buckets),
       divisor_(static_cast<double>(stack.d_model) / std::sqrt(stack.base_width())),
-      key_(register_module("key", Linear(stack.d_model, std::vector{stack.d_model}, false))),
-      value_(register_module(
-          "value", Linear(stack.d_model, std::vector{stack.d_model}, false, Projection::output))) {
+      key_(register_module("key", Linear(stack.d_model, stack.d_model, false))),
+      value_(register_module("value",
+                             Linear(stack.d_model, stack.d_model, false, Projection::output))) {
   for (int64_t n = 2; n <= options.longest; ++n)
     tables_.push_back(register_parameter("hashed_" + std::to_string(n), {buckets_, stack.d_model},
                                          Normal{1 / std::sqrt(stack.base_width())},
