@@ -78,6 +78,10 @@ torch::Tensor aux_loss(const std::vector<RoutingStatistics>& mixtures) {
 
 namespace {
 
+/// The router with these options, of which each alternative has its own.
+template <class Options>
+class RouterOf;
+
 /// Truncated normal of variance 0.1 / fan-in before truncation (Fedus et al. 2021, section 2.4).
 TruncatedNormal small_normal(int64_t width) {
   return {.deviation = std::sqrt(0.1 / static_cast<double>(width))};
@@ -140,9 +144,24 @@ class Softmax : public ScoringRouter {
   double jitter_;
 };
 
-class Noisy : public ScoringRouter {
+template <>
+class RouterOf<SoftmaxRouter> : public Softmax {
  public:
-  Noisy(const MixtureOptions& options, int64_t d_model)
+  RouterOf(const MixtureOptions& options, int64_t d_model, const SoftmaxRouter& router)
+      : Softmax(options, d_model, router.renormalize, router.jitter) {}
+};
+
+template <>
+class RouterOf<SwitchRouter> : public Softmax {
+ public:
+  RouterOf(const MixtureOptions& options, int64_t d_model, const SwitchRouter& router)
+      : Softmax(options, d_model, /*renormalize=*/false, router.jitter) {}
+};
+
+template <>
+class RouterOf<NoisyRouter> : public ScoringRouter {
+ public:
+  RouterOf(const MixtureOptions& options, int64_t d_model, const NoisyRouter&)
       : ScoringRouter(options, d_model, Constant{0}),
         noise_(register_parameter("noise", {options.experts, d_model}, Constant{0}, Role::gate)) {}
 
@@ -177,9 +196,10 @@ class Noisy : public ScoringRouter {
   torch::Tensor noise_;  // [E, D]
 };
 
-class Gshard : public ScoringRouter {
+template <>
+class RouterOf<GshardRouter> : public ScoringRouter {
  public:
-  Gshard(const MixtureOptions& options, int64_t d_model)
+  RouterOf(const MixtureOptions& options, int64_t d_model, const GshardRouter&)
       : ScoringRouter(options, d_model, small_normal(d_model)) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
@@ -201,9 +221,10 @@ class Gshard : public ScoringRouter {
   }
 };
 
-class Sigmoid : public ScoringRouter {
+template <>
+class RouterOf<SigmoidRouter> : public ScoringRouter {
  public:
-  Sigmoid(const MixtureOptions& options, int64_t d_model, const SigmoidRouter& router)
+  RouterOf(const MixtureOptions& options, int64_t d_model, const SigmoidRouter& router)
       : ScoringRouter(options, d_model, small_normal(d_model)),
         options_(router),
         bias_(register_buffer("bias", torch::zeros({options.experts}))) {}
@@ -229,9 +250,10 @@ class Sigmoid : public ScoringRouter {
   torch::Tensor bias_;  // [E]
 };
 
-class ExpertChoice : public ScoringRouter {
+template <>
+class RouterOf<ExpertChoiceRouter> : public ScoringRouter {
  public:
-  ExpertChoice(const MixtureOptions& options, int64_t d_model)
+  RouterOf(const MixtureOptions& options, int64_t d_model, const ExpertChoiceRouter&)
       : ScoringRouter(options, d_model, small_normal(d_model)) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
@@ -256,9 +278,10 @@ class ExpertChoice : public ScoringRouter {
   }
 };
 
-class Hash : public Router {
+template <>
+class RouterOf<HashRouter> : public Router {
  public:
-  explicit Hash(const MixtureOptions& options)
+  RouterOf(const MixtureOptions& options, int64_t, const HashRouter&)
       : active_(options.active), experts_(options.experts) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
@@ -289,9 +312,10 @@ torch::Tensor direction(const torch::Tensor& x) {
   return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(1e-12);
 }
 
-class Oracle : public Router {
+template <>
+class RouterOf<OracleRouter> : public Router {
  public:
-  explicit Oracle(const MixtureOptions& options) : active_(options.active) {}
+  RouterOf(const MixtureOptions& options, int64_t, const OracleRouter&) : active_(options.active) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
     return unweighted_top_k(expert_activation(input.x, input.up, input.up_bias), active_);
@@ -301,9 +325,10 @@ class Oracle : public Router {
   int64_t active_;
 };
 
-class Similarity : public Router {
+template <>
+class RouterOf<SimilarityRouter> : public Router {
  public:
-  Similarity(const MixtureOptions& options, int64_t d_model)
+  RouterOf(const MixtureOptions& options, int64_t d_model, const SimilarityRouter&)
       : active_(options.active),
         centres_(register_buffer("centres", {options.experts, d_model}, Normal{1})) {}
 
@@ -317,9 +342,10 @@ class Similarity : public Router {
   torch::Tensor centres_;  // [E, D]
 };
 
-class Network : public Router {
+template <>
+class RouterOf<NetworkRouter> : public Router {
  public:
-  Network(const MixtureOptions& options, int64_t d_model)
+  RouterOf(const MixtureOptions& options, int64_t d_model, const NetworkRouter&)
       : active_(options.active),
         first_(register_buffer("first", {options.experts, d_model}, Normal{1})),
         second_(register_buffer("second", torch::eye(options.experts))) {}
@@ -356,41 +382,11 @@ torch::Tensor predicted_activation(const torch::Tensor& x, const torch::Tensor& 
 void Router::update_selection_bias(const torch::Tensor&) {}
 
 std::shared_ptr<Router> make_router(const MixtureOptions& options, int64_t d_model) {
-  return std::visit([&](const auto& router) { return router.make(options, d_model); },
-                    options.router);
-}
-
-std::shared_ptr<Router> SoftmaxRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
-  return std::make_shared<Softmax>(mixture, d_model, renormalize, jitter);
-}
-std::shared_ptr<Router> SwitchRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
-  return std::make_shared<Softmax>(mixture, d_model, /*renormalize=*/false, jitter);
-}
-std::shared_ptr<Router> NoisyRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
-  return std::make_shared<Noisy>(mixture, d_model);
-}
-std::shared_ptr<Router> GshardRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
-  return std::make_shared<Gshard>(mixture, d_model);
-}
-std::shared_ptr<Router> SigmoidRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
-  return std::make_shared<Sigmoid>(mixture, d_model, *this);
-}
-std::shared_ptr<Router> ExpertChoiceRouter::make(const MixtureOptions& mixture,
-                                                 int64_t d_model) const {
-  return std::make_shared<ExpertChoice>(mixture, d_model);
-}
-std::shared_ptr<Router> HashRouter::make(const MixtureOptions& mixture, int64_t) const {
-  return std::make_shared<Hash>(mixture);
-}
-std::shared_ptr<Router> OracleRouter::make(const MixtureOptions& mixture, int64_t) const {
-  return std::make_shared<Oracle>(mixture);
-}
-std::shared_ptr<Router> SimilarityRouter::make(const MixtureOptions& mixture,
-                                               int64_t d_model) const {
-  return std::make_shared<Similarity>(mixture, d_model);
-}
-std::shared_ptr<Router> NetworkRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
-  return std::make_shared<Network>(mixture, d_model);
+  return std::visit(
+      [&]<class Held>(const Held& held) -> std::shared_ptr<Router> {
+        return std::make_shared<RouterOf<Held>>(options, d_model, held);
+      },
+      options.router);
 }
 
 }  // namespace ablate::models

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <variant>
 
@@ -10,16 +9,13 @@
 
 namespace ablate::models {
 
-class Router;
-struct MixtureOptions;
-
 // Every router states
 //   causal              whether its choice at a position depends on no later one
 //   needs_padding_mask  whether it reads `company` even without padding
 //   fixes_loads         whether every expert has its fixed share, so that no capacity limits it
 //   only_active         the only number of experts that a token may use; 0: any
 //   moefied             whether it is only for models made by `ablate moefy`
-// and has `make`, which is defined with the module in router.cpp.
+// and has a RouterOf in router.cpp.
 
 /// Traits of routers in which every token chooses its experts.
 struct TokenChoice : EmptyOptions {
@@ -41,7 +37,6 @@ struct SoftmaxRouter : TokenChoice {
   static constexpr std::string_view about =
       "the experts that a softmax over all of them finds likeliest, as in Mixtral (Jiang et al. "
       "2024, arXiv 2401.04088)";
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 
   bool renormalize = true;
   double jitter = 0.0;
@@ -59,7 +54,6 @@ struct SwitchRouter : TokenChoice {
   static constexpr std::string_view about =
       "the likeliest expert, with its probability as weight (Fedus et al. 2021, arXiv 2101.03961)";
   static constexpr int64_t only_active = 1;
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 
   double jitter = 0.01;
 
@@ -77,7 +71,6 @@ struct NoisyRouter : TokenChoice {
   static constexpr std::string_view about =
       "the likeliest experts by scores with noise of a trained size (Shazeer et al. 2017, arXiv "
       "1701.06538)";
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// Weights are divided by their sum; training uses the second with a probability of twice its
@@ -88,7 +81,6 @@ struct GshardRouter : TokenChoice {
       "the likeliest two experts, the second at random by its weight in training (Lepikhin et al. "
       "2020, arXiv 2006.16668)";
   static constexpr int64_t only_active = 2;
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// The bias only selects: after every training batch it rises by `bias_step` for experts below the
@@ -98,7 +90,6 @@ struct SigmoidRouter : TokenChoice {
   static constexpr std::string_view about =
       "sigmoid scores with a bias that balances the experts without a loss (DeepSeek-AI 2024, "
       "DeepSeek-V3, arXiv 2412.19437)";
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 
   bool renormalize = true;
   double bias_step = 1e-3;
@@ -121,7 +112,6 @@ struct ExpertChoiceRouter : EmptyOptions {
   static constexpr bool fixes_loads = true;
   static constexpr int64_t only_active = 0;
   static constexpr bool moefied = false;
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 struct HashRouter : TokenChoice {
@@ -130,7 +120,6 @@ struct HashRouter : TokenChoice {
       "experts chosen by the token itself through a fixed hash, weighted alike (Roller et al. "
       "2021, "
       "arXiv 2106.04426)";
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// The most that a router of a moefied model can reach.
@@ -139,7 +128,6 @@ struct OracleRouter : Moefied {
   static constexpr std::string_view about =
       "the experts whose neurons are most active, found by computing all of them (Zhang et al. "
       "2022, arXiv 2110.01786)";
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 struct SimilarityRouter : Moefied {
@@ -147,7 +135,6 @@ struct SimilarityRouter : Moefied {
   static constexpr std::string_view about =
       "the experts whose neurons' mean direction is nearest the input's, in models made by ablate "
       "moefy (Zhang et al. 2022, arXiv 2110.01786)";
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 struct NetworkRouter : Moefied {
@@ -155,7 +142,6 @@ struct NetworkRouter : Moefied {
   static constexpr std::string_view about =
       "the experts that a small network expects to be most active, in models made by ablate moefy "
       "(Zhang et al. 2022, arXiv 2110.01786)";
-  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 using RouterOptions =
