@@ -15,7 +15,7 @@ int64_t projected_width(const AttentionOptions& options, int64_t d_model) {
   if (const auto* delta = std::get_if<DeltaRule>(&options))
     return 2 * d_model + delta->value_width(d_model);
   const auto* heads = std::get_if<MultiHead>(&options);
-  if (heads == nullptr) return has_projections(options) ? 3 * d_model : 0;
+  if (heads == nullptr) return traits_of(options).has_projections ? 3 * d_model : 0;
   const auto widths = heads_of(*heads, d_model);
   return widths.query_width() + widths.key_width() + widths.value_width();
 }

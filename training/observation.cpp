@@ -90,7 +90,7 @@ class PassObserver {
 
   /// A layer's own attention comes before that over the source.
   void see_attention(const torch::Tensor& weights) {
-    const bool own = !attended_ && models::has_scores(mixer());
+    const bool own = !attended_ && traits_of(mixer()).has_scores;
     attended_ = true;
     const auto place = layer() + (own ? ".attention" : ".cross_attention");
     if (wants(Observable::attention_entropy))

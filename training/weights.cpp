@@ -109,12 +109,10 @@ struct KeptLayers {
 KeptLayers kept_layers(const models::TransformerOptions& options, models::Side side,
                        std::span<const models::LayerName> left_out) {
   const auto stack = models::stack_of(options, side);
-  KeptLayers kept{
-      .side = text_of(side),
-      .numbers = {},
-      .shares_feed_forward = models::shared_feed_forward(stack.layer(0)) != nullptr,
-      .positions_by_layer = std::visit([]<class Held>(const Held&) { return Held::by_layer; },
-                                       stack.layer(0).position)};
+  KeptLayers kept{.side = text_of(side),
+                  .numbers = {},
+                  .shares_feed_forward = models::shared_feed_forward(stack.layer(0)) != nullptr,
+                  .positions_by_layer = traits_of(stack.layer(0).position).by_layer};
   for (int64_t layer = 0; layer < stack.depth; ++layer)
     if (std::ranges::find(left_out, models::LayerName{side, layer}) == left_out.end())
       kept.numbers.push_back(layer);

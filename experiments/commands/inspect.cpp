@@ -4,6 +4,9 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
+#include <type_traits>
+#include <variant>
 
 #include "data/batch.h"
 #include "data/corpus.h"
@@ -111,10 +114,14 @@ void inspect_positions(const PositionsRequest& request) {
   constexpr auto kRow = "{:<15} {:<18} {:<12} {:<11} {:<13} {}\n";
   std::cout << fmt::format(kRow, "scheme", "acts on", "tells order", "shift-free", "position ids",
                            "beyond training");
-  for (const auto& row : models::kCompatibility)
-    std::cout << fmt::format(kRow, row.scheme, row.acts_on, mark(row.tells_order),
-                             mark(row.shift_free), mark(row.reads_position_ids),
-                             row.beyond_training);
+  const auto print = [&](std::string_view name, const models::PositionTraits& scheme) {
+    std::cout << fmt::format(kRow, name, scheme.acts_on, mark(scheme.tells_order),
+                             mark(scheme.shift_free), mark(scheme.reads_position_ids),
+                             scheme.beyond_training);
+  };
+  [&]<class... Schemes>(std::type_identity<std::variant<Schemes...>>) {
+    (print(Schemes::name, Schemes::traits), ...);
+  }(std::type_identity<models::PositionOptions>());
   std::cout
       << "Tells order: the scheme lets an encoder distinguish orders of its input.\nShift-free: "
          "shifting the whole source does not change the output.\nPosition ids: model.position_ids "
@@ -220,7 +227,7 @@ class Sorter {
       for (int64_t i = 0; i < stack.depth; ++i) {
         const auto& layer = stack.layer(stack.layer_at(i));
         const auto& own = reads ? source_ : target_;
-        if (models::has_scores(layer.attention)) take(reads ? encoder : decoder, i, own, own);
+        if (traits_of(layer.attention).has_scores) take(reads ? encoder : decoder, i, own, own);
         if (models::is_sublayer(layer.cross_attention)) take(memory, i, target_, source_);
       }
     }

@@ -170,7 +170,7 @@ std::string position_page(const DrawnStack& stack) {
     auto picture = position_picture(name, scheme, stack);
     if (!picture.maps.empty())
       pictures.push_back(std::move(picture));
-    else if (models::tells_order(scheme))
+    else if (traits_of(scheme).tells_order)
       by_content += (by_content.empty() ? "" : ", ") + name;
   }
   const auto causal = stack.context.causal ? "causal" : "bidirectional";

@@ -14,6 +14,16 @@ namespace ablate::models {
 class Mixer;
 struct StackOptions;
 
+/// What a mixer of positions can do with other parts.
+struct MixerTraits {
+  bool has_scores = false;       // position schemes have scores to act on
+  bool lends_scores = false;     // a position scheme can compute its scores
+  bool has_projections = false;  // queries, keys and values of its input stand side by side
+  bool causal_only = false;      // it can only read from left to right
+  bool keeps_documents = false;  // no position reads anything of another document
+  bool capturable = true;        // a pass with it can be recorded as a CUDA graph
+};
+
 inline constexpr auto kWeightDropoutHelp =
     "dropout probability of attention weights in training (attn_pdrop, attention_dropout); the "
     "others are divided by the share that is kept, without another softmax";
@@ -80,9 +90,9 @@ struct MultiHead {
       "multi-head attention (Vaswani et al. 2017, arXiv 1706.03762), whose heads may share keys "
       "and "
       "values in groups (Ainslie et al. 2023, arXiv 2305.13245)";
-  static constexpr bool is_sublayer = true, has_scores = true, has_projections = true;
-  static constexpr bool lends_scores = true;
-  static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
+  static constexpr bool is_sublayer = true;
+  static constexpr MixerTraits traits{
+      .has_scores = true, .lends_scores = true, .has_projections = true, .keeps_documents = true};
   constexpr bool can_forget() const { return !forgetting; }
   constexpr bool clips_scores() const { return !forgetting && qk_norm == QkNorm::none; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;

@@ -11,9 +11,6 @@
 
 namespace ablate::models {
 
-class Mixer;
-struct StackOptions;
-
 /// Section 2.1: the normed vector is all that decoding keeps of a position, beside a part of its
 /// key that all heads share, the only one that rotary positions turn. Queries have a part for it,
 /// too, and may be of low rank themselves.
@@ -22,9 +19,8 @@ struct Latent {
   static constexpr std::string_view about =
       "multi-head latent attention, whose keys and values are products of one vector of low rank "
       "(DeepSeek-AI 2024, arXiv 2405.04434)";
-  static constexpr bool is_sublayer = true, has_scores = true, has_projections = false;
-  static constexpr bool lends_scores = false;
-  static constexpr bool causal_only = false, keeps_documents = true, capturable = true;
+  static constexpr bool is_sublayer = true;
+  static constexpr MixerTraits traits{.has_scores = true, .keeps_documents = true};
   static constexpr bool can_forget() { return true; }
   static constexpr bool clips_scores() { return true; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;

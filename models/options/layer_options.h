@@ -220,26 +220,6 @@ const DenseFeedForward* shared_feed_forward(const LayerOptions& layer);
 /// Whether two layers have the feed-forward that their options say they share.
 bool share_feed_forward(const LayerOptions& one, const LayerOptions& other);
 
-/// Whether a scheme acts inside multi-head attention.
-constexpr bool needs_attention(const PositionOptions& position) {
-  return std::visit([]<class Held>(const Held&) { return Held::needs_attention; }, position);
-}
-
-/// Whether an encoder can distinguish orders of its input by a scheme.
-constexpr bool tells_order(const PositionOptions& position) {
-  return std::visit([]<class Held>(const Held&) { return Held::tells_order; }, position);
-}
-
-/// Whether it matters to a scheme which ids the tokens of a sequence have.
-constexpr bool reads_position_ids(const PositionOptions& position) {
-  return std::visit([]<class Held>(const Held&) { return Held::reads_position_ids; }, position);
-}
-
-/// Whether a scheme adds its vectors to the embeddings, which every later layer then reads.
-constexpr bool adds_to_embeddings(const PositionOptions& position) {
-  return std::visit([]<class Held>(const Held&) { return Held::adds_to_embeddings; }, position);
-}
-
 /// Whether a scheme adds its vectors again before every later layer.
 constexpr bool adds_in_every_layer(const PositionOptions& position) {
   return std::visit(

@@ -12,27 +12,18 @@
 
 namespace ablate::models {
 
-class Mixer;
-struct StackOptions;
-
 // Every mixer states
-//   is_sublayer      whether it adds to the residual stream
-//   has_scores       whether position schemes have scores to act on
-//   lends_scores     whether a position scheme can compute its scores
-//   has_projections  whether queries, keys and values of the model's input stand side by side
-//   causal_only      whether it can only read from left to right
-//   keeps_documents  whether no position reads anything of another document
-//   capturable       whether a pass with it can be recorded as a CUDA graph
-//   can_forget()     whether all that decoding keeps are entries of single positions, so that its
-//                    last ones can be dropped
-//   clips_scores()   whether training.qk_clip can bound its scores
+//   is_sublayer     whether it adds to the residual stream
+//   traits          see MixerTraits
+//   can_forget()    whether all that decoding keeps are entries of single positions, so that its
+//                   last ones can be dropped
+//   clips_scores()  whether training.qk_clip can bound its scores
 // and has `make`, which is defined with the module, in attention/ or mixers/.
 
-/// Traits of mixers without scores whose state or window reads on across documents.
+/// Those of mixers without scores whose state or window reads on across documents.
 struct MixerWithoutScores : EmptyOptions {
-  static constexpr bool is_sublayer = true, has_scores = false, has_projections = false;
-  static constexpr bool lends_scores = false;
-  static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
+  static constexpr bool is_sublayer = true;
+  static constexpr MixerTraits traits{};
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }
 };
@@ -40,7 +31,8 @@ struct MixerWithoutScores : EmptyOptions {
 struct NoAttention : MixerWithoutScores {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about = "no sub-layer: positions do not exchange anything";
-  static constexpr bool is_sublayer = false, keeps_documents = true;
+  static constexpr bool is_sublayer = false;
+  static constexpr MixerTraits traits{.keeps_documents = true};
   static constexpr bool can_forget() { return true; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
@@ -51,7 +43,7 @@ struct Lstm : MixerWithoutScores {
   static constexpr std::string_view name = "lstm";
   static constexpr std::string_view about =
       "a recurrent network instead of attention (Hochreiter & Schmidhuber 1997)";
-  static constexpr bool capturable = false;
+  static constexpr MixerTraits traits{.capturable = false};
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
@@ -87,13 +79,9 @@ struct Average : MixerWithoutScores {
 using AttentionOptions = std::variant<MultiHead, Latent, NoAttention, Lstm, Convolution, Average,
                                       LinearAttention, DeltaRule, Mamba2>;
 
-/// Whether the attention has scores for a position scheme to act on.
-constexpr bool has_scores(const AttentionOptions& attention) {
-  return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
-}
-
-constexpr bool lends_scores(const AttentionOptions& attention) {
-  return std::visit([]<class Held>(const Held&) { return Held::lends_scores; }, attention);
+constexpr const MixerTraits& traits_of(const AttentionOptions& attention) {
+  return std::visit([]<class Held>(const Held&) -> const MixerTraits& { return Held::traits; },
+                    attention);
 }
 
 /// The heads whose scores position schemes act on. Of latent attention they are as wide as the
@@ -107,11 +95,6 @@ constexpr std::optional<MultiHead> heads_for_positions(const AttentionOptions& a
   return MultiHead{.heads = widths.heads, .d_k = widths.shared, .d_v = widths.d_v};
 }
 
-/// Whether a mixer has queries, keys and values of the model's input, side by side.
-constexpr bool has_projections(const AttentionOptions& attention) {
-  return std::visit([]<class Held>(const Held&) { return Held::has_projections; }, attention);
-}
-
 /// The number of a mixer's heads; 0 if it has no heads.
 constexpr int64_t head_count(const AttentionOptions& attention) {
   return std::visit(
@@ -122,16 +105,6 @@ constexpr int64_t head_count(const AttentionOptions& attention) {
           return 0;
       },
       attention);
-}
-
-/// Whether a pass with it can be recorded as a CUDA graph.
-constexpr bool can_capture(const AttentionOptions& attention) {
-  return std::visit([]<class Held>(const Held&) { return Held::capturable; }, attention);
-}
-
-/// Whether no position reads anything of another document.
-constexpr bool keeps_documents(const AttentionOptions& attention) {
-  return std::visit([]<class Held>(const Held&) { return Held::keeps_documents; }, attention);
 }
 
 /// Whether the last positions of its cache can be dropped.

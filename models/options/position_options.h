@@ -16,59 +16,42 @@ namespace ablate::models {
 class Position;
 struct PositionContext;
 
-// Every scheme states
-//   needs_attention     whether it acts inside multi-head attention
-//   adds_to_embeddings  whether it adds its vectors to what a layer reads
-//   reads_position_ids  whether it depends on position ids
-//   tells_order         whether an encoder can distinguish orders of its input
-//   shift_free          whether an encoder's output is the same if all positions are shifted
-//   by_layer            whether each layer has its own parameters, rows of one tensor
-//   turns_heads         whether it changes queries and keys before attention multiplies them
-//   computes_scores     whether it computes scores itself, from queries and keys
-//   acts_on, beyond_training  the tensors that it acts on, and its behaviour beyond trained lengths
-// and has `make`, which is defined with the module in position/*.cpp.
+/// What a scheme does. tests/models/position/compatibility_test.cpp measures what is listed, and
+/// that every scheme works in every family, with the key/value cache and in a trace.
+struct PositionTraits {
+  bool needs_attention = true;      // it acts inside multi-head attention
+  bool adds_to_embeddings = false;  // it adds its vectors to what a layer reads
+  bool reads_position_ids = true;   // it depends on position ids
+  bool tells_order = true;          // an encoder can distinguish orders of its input
+  bool shift_free = true;           // an encoder's output stays if all positions are shifted
+  bool by_layer = false;            // each layer has its own parameters, rows of one tensor
+  bool turns_heads = false;         // queries and keys change before attention multiplies them
+  bool computes_scores = false;     // it computes scores itself, from queries and keys
+  std::string_view acts_on = "scores", beyond_training = "runs";  // tensors; longer inputs
+};
+
+// Every scheme states its traits and has `make`, which is defined with the module in
+// position/*.cpp.
 
 struct NoPosition : EmptyOptions {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about =
       "no position information at all (Haviv et al. 2022, arXiv 2203.16634)";
-  static constexpr bool needs_attention = false, adds_to_embeddings = false;
-  static constexpr bool reads_position_ids = false;
-  static constexpr bool tells_order = false;
-  static constexpr bool shift_free = true;
-  static constexpr bool by_layer = false;
-  static constexpr bool turns_heads = false, computes_scores = false;
-  static constexpr std::string_view acts_on = "nothing";
-  static constexpr std::string_view beyond_training = "runs";
+  static constexpr PositionTraits traits{.needs_attention = false,
+                                         .reads_position_ids = false,
+                                         .tells_order = false,
+                                         .acts_on = "nothing"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 };
 
-/// Properties of schemes that add vectors to embeddings.
-struct AbsoluteScheme : EmptyOptions {
-  static constexpr bool needs_attention = false, adds_to_embeddings = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = false;
-  static constexpr bool by_layer = false;
-  static constexpr bool turns_heads = false, computes_scores = false;
-  static constexpr std::string_view acts_on = "embeddings";
-};
-
-/// Properties of schemes that act on distances inside attention.
-struct RelativeScheme : EmptyOptions {
-  static constexpr bool needs_attention = true, adds_to_embeddings = false;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr bool by_layer = false;
-};
-
-/// Properties of those that only change scores.
-struct ScoreScheme : RelativeScheme {
-  static constexpr bool turns_heads = false, computes_scores = false;
-  static constexpr std::string_view acts_on = "scores";
-  static constexpr std::string_view beyond_training = "runs";
-};
+/// The traits of schemes that add vectors to embeddings.
+constexpr PositionTraits added_vectors(std::string_view beyond_training) {
+  return {.needs_attention = false,
+          .adds_to_embeddings = true,
+          .shift_free = false,
+          .acts_on = "embeddings",
+          .beyond_training = beyond_training};
+}
 
 ABLATE_ENUM(SinusoidalLayout, interleaved, halves);
 
@@ -76,11 +59,11 @@ ABLATE_ENUM(SinusoidalLayout, interleaved, halves);
 ABLATE_ENUM(Frequencies, paper, tensor2tensor);
 
 /// Section 3.5.
-struct Sinusoidal : AbsoluteScheme {
+struct Sinusoidal {
   static constexpr std::string_view name = "sinusoidal";
   static constexpr std::string_view about =
       "fixed sines and cosines added to the embeddings (Vaswani et al. 2017, arXiv 1706.03762)";
-  static constexpr std::string_view beyond_training = "runs";
+  static constexpr auto traits = added_vectors("runs");
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   double base = 10'000.0;
@@ -102,12 +85,12 @@ struct Sinusoidal : AbsoluteScheme {
 
 ABLATE_ENUM(Beyond, error, clamp, interpolate);
 
-struct Learned : AbsoluteScheme {
+struct Learned {
   static constexpr std::string_view name = "learned";
   static constexpr std::string_view about =
       "one trained vector for each position, added to the embeddings (Gehring et al. 2017, arXiv "
       "1705.03122)";
-  static constexpr std::string_view beyond_training = "error, clamp or, in encoders, interpolate";
+  static constexpr auto traits = added_vectors("error, clamp or, in encoders, interpolate");
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t max_length = 512;
@@ -131,14 +114,13 @@ struct Learned : AbsoluteScheme {
 
 ABLATE_ENUM(RotaryLayout, half, interleaved);
 
-struct Rotary : RelativeScheme {
+struct Rotary {
   static constexpr std::string_view name = "rotary";
   static constexpr std::string_view about =
       "queries and keys turned by angles proportional to their positions (Su et al. 2021, arXiv "
       "2104.09864)";
-  static constexpr bool turns_heads = true, computes_scores = false;
-  static constexpr std::string_view acts_on = "queries and keys";
-  static constexpr std::string_view beyond_training = "runs; scaling";
+  static constexpr PositionTraits traits{
+      .turns_heads = true, .acts_on = "queries and keys", .beyond_training = "runs; scaling"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   double base = 10'000.0;
@@ -158,10 +140,11 @@ struct Rotary : RelativeScheme {
 
 ABLATE_ENUM(Sides, symmetric, two_sided);
 
-struct Alibi : ScoreScheme {
+struct Alibi {
   static constexpr std::string_view name = "alibi";
   static constexpr std::string_view about =
       "scores lowered in proportion to the distance (Press et al. 2021, ALiBi, arXiv 2108.12409)";
+  static constexpr PositionTraits traits{};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   Sides encoder = Sides::symmetric;
@@ -173,12 +156,12 @@ struct Alibi : ScoreScheme {
   }
 };
 
-struct T5Bias : ScoreScheme {
+struct T5Bias {
   static constexpr std::string_view name = "t5";
   static constexpr std::string_view about =
       "a trained number for each head and bucket of distances, shared by all layers (Raffel et al. "
       "2019, arXiv 1910.10683)";
-  static constexpr std::string_view beyond_training = "last bucket";
+  static constexpr PositionTraits traits{.beyond_training = "last bucket"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t buckets = 32;
@@ -197,11 +180,12 @@ struct T5Bias : ScoreScheme {
   }
 };
 
-struct Fire : ScoreScheme {
+struct Fire {
   static constexpr std::string_view name = "fire";
   static constexpr std::string_view about =
       "a bias by a small network of the distance relative to the query's position (Li et al. 2023, "
       "FIRE, arXiv 2310.04418)";
+  static constexpr PositionTraits traits{};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t hidden = 32;
@@ -215,11 +199,12 @@ struct Fire : ScoreScheme {
 
 ABLATE_ENUM(KerpleKernel, logarithmic, power);
 
-struct Kerple : ScoreScheme {
+struct Kerple {
   static constexpr std::string_view name = "kerple";
   static constexpr std::string_view about =
       "a trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE, "
       "arXiv 2205.09921)";
+  static constexpr PositionTraits traits{};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   KerpleKernel kernel = KerpleKernel::logarithmic;
@@ -233,11 +218,12 @@ struct Kerple : ScoreScheme {
 
 /// Divided by 8h/H in head h of H. They are relative to their maximum, at distance 0, which does
 /// not change a softmax.
-struct Sandwich : ScoreScheme {
+struct Sandwich {
   static constexpr std::string_view name = "sandwich";
   static constexpr std::string_view about =
       "inner products of sinusoidal vectors as a bias of the scores (Chi et al. 2023, Sandwich, "
       "arXiv 2212.10356)";
+  static constexpr PositionTraits traits{};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t width = 128;
@@ -251,15 +237,15 @@ struct Sandwich : ScoreScheme {
   }
 };
 
-struct Shaw : RelativeScheme {
+struct Shaw {
   static constexpr std::string_view name = "shaw";
   static constexpr std::string_view about =
       "trained vectors of clipped distances, added to keys and values (Shaw et al. 2018, arXiv "
       "1803.02155)";
-  static constexpr bool turns_heads = false, computes_scores = true;
-  static constexpr bool by_layer = true;
-  static constexpr std::string_view acts_on = "scores and values";
-  static constexpr std::string_view beyond_training = "last vector";
+  static constexpr PositionTraits traits{.by_layer = true,
+                                         .computes_scores = true,
+                                         .acts_on = "scores and values",
+                                         .beyond_training = "last vector"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t max_distance = 16;
@@ -273,13 +259,12 @@ struct Shaw : RelativeScheme {
   }
 };
 
-struct TransformerXl : ScoreScheme {
+struct TransformerXl {
   static constexpr std::string_view name = "transformer_xl";
   static constexpr std::string_view about =
       "scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019, "
       "arXiv 1901.02860)";
-  static constexpr bool computes_scores = true;
-  static constexpr bool by_layer = true;
+  static constexpr PositionTraits traits{.by_layer = true, .computes_scores = true};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   Frequencies frequencies = Frequencies::paper;
@@ -292,14 +277,14 @@ struct TransformerXl : ScoreScheme {
   }
 };
 
-struct Cope : ScoreScheme {
+struct Cope {
   static constexpr std::string_view name = "cope";
   static constexpr std::string_view about =
       "positions counted by gates of the content (Golovneva et al. 2024, CoPE, arXiv 2405.18719)";
-  static constexpr bool computes_scores = true;
-  static constexpr bool by_layer = true;
-  static constexpr bool reads_position_ids = false;
-  static constexpr std::string_view beyond_training = "last vector";
+  static constexpr PositionTraits traits{.reads_position_ids = false,
+                                         .by_layer = true,
+                                         .computes_scores = true,
+                                         .beyond_training = "last vector"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t positions = 64;
@@ -313,15 +298,13 @@ struct Cope : ScoreScheme {
 
 /// Every element is a length, softplus of what was projected, and an angle that its position alone
 /// gives, so that what is sought and where are told apart.
-struct Pope : RelativeScheme {
+struct Pope {
   static constexpr std::string_view name = "pope";
   static constexpr std::string_view about =
       "queries and keys of lengths that the content and angles that the position gives "
       "(Gopalakrishnan et al. 2025, PoPE, arXiv 2509.10534)";
-  static constexpr bool turns_heads = false, computes_scores = true;
-  static constexpr bool by_layer = true;
-  static constexpr std::string_view acts_on = "queries and keys";
-  static constexpr std::string_view beyond_training = "runs";
+  static constexpr PositionTraits traits{
+      .by_layer = true, .computes_scores = true, .acts_on = "queries and keys"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   double base = 10'000.0;
@@ -334,17 +317,9 @@ struct Pope : RelativeScheme {
 using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
                                      Fire, TransformerXl, Kerple, Sandwich, Cope, Pope>;
 
-/// Whether a scheme computes scores itself, so that they are not products of attention's queries
-/// and keys.
-constexpr bool computes_scores(const PositionOptions& position) {
-  return std::visit([]<class Held>(const Held&) { return Held::computes_scores; }, position);
-}
-
-/// Whether attention reads queries and keys as they were projected, and computes scores by itself.
-constexpr bool leaves_queries(const PositionOptions& position) {
-  return std::visit(
-      []<class Held>(const Held&) { return !Held::turns_heads && !Held::computes_scores; },
-      position);
+constexpr const PositionTraits& traits_of(const PositionOptions& position) {
+  return std::visit([]<class Held>(const Held&) -> const PositionTraits& { return Held::traits; },
+                    position);
 }
 
 struct Consecutive : EmptyOptions {

@@ -7,7 +7,7 @@ namespace ablate::models {
 bool Scheme::serves(const LayerOptions& layer, int64_t d_model) const {
   if (!equal(options, layer.position)) return false;
   const auto own = heads_for_positions(layer.attention, d_model);
-  return !own || !heads || !needs_attention(options) ||
+  return !own || !heads || !traits_of(options).needs_attention ||
          (own->maps() == heads->maps() && own->d_k == heads->d_k && own->d_v == heads->d_v);
 }
 

@@ -36,7 +36,7 @@ struct StackRules {
     const auto feed_forward = feed_forward_of(layer.feed_forward);
     require(!canon.has(CanonPlace::attention) || is_sublayer(layer.attention), at,
             "cannot have a in a layer without attention");
-    require(!canon.has(CanonPlace::projections) || has_projections(layer.attention), at,
+    require(!canon.has(CanonPlace::projections) || traits_of(layer.attention).has_projections, at,
             "can have b only in a layer with queries, keys and values, whose attention is "
             "multi_head, linear or delta");
     require(!canon.has(CanonPlace::feed_forward) || is_sublayer(feed_forward), at,
@@ -65,7 +65,7 @@ struct StackRules {
             at + "heads", "must divide d_model");
     std::visit(
         [&]<class Held>(const Held&) {
-          require(stack.causal || !Held::causal_only, at + "kind",
+          require(stack.causal || !Held::traits.causal_only, at + "kind",
                   "cannot be " + std::string(Held::name) +
                       " in an encoder: it writes from left to right");
         },
@@ -93,12 +93,13 @@ struct StackRules {
             at + "max_length", "must be at least model.position_ids.range");
     check_rotary(layer, at);
     const auto* heads = std::get_if<MultiHead>(&layer.attention);
+    const auto& scheme = traits_of(layer.position);
+    const bool leaves_queries = !scheme.turns_heads && !scheme.computes_scores;
     require(
-        heads == nullptr || !heads->forgetting || leaves_queries(layer.position), at + "kind",
+        heads == nullptr || !heads->forgetting || leaves_queries, at + "kind",
         "must be one that is added to embeddings or scores, or none, with attention.forgetting");
-    require(!has_scores(layer.attention) || lends_scores(layer.attention) ||
-                !computes_scores(layer.position),
-            at + "kind",
+    const auto& mixer = traits_of(layer.attention);
+    require(!mixer.has_scores || mixer.lends_scores || !scheme.computes_scores, at + "kind",
             "must be rotary, one that is added to embeddings or scores, or none, if attention is "
             "latent");
   }
@@ -118,15 +119,15 @@ struct StackRules {
     const Scheme* added = nullptr;  // to the embeddings, by a layer before
     for (int64_t i = 0; i < stack.different_layers(); ++i) {
       const auto& scheme = plan.schemes[plan.layers[static_cast<size_t>(i)].scheme];
+      const auto& traits = traits_of(scheme.options);
       require(
-          !needs_attention(scheme.options) || scheme.heads, path(i) + "position.kind",
+          !traits.needs_attention || scheme.heads, path(i) + "position.kind",
           "acts inside multi_head or latent attention, which no layer with it has; choose none, "
           "sinusoidal or learned");
-      require(tells_order(scheme.options) || added == nullptr, path(i) + "position.kind",
+      require(traits.tells_order || added == nullptr, path(i) + "position.kind",
               "cannot be none after a layer whose position is added to the embeddings: it stays in "
               "them");
-      if (adds_to_embeddings(scheme.options) && !adds_in_every_layer(scheme.options))
-        added = &scheme;
+      if (traits.adds_to_embeddings && !adds_in_every_layer(scheme.options)) added = &scheme;
     }
   }
 

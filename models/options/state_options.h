@@ -4,13 +4,11 @@
 #include <memory>
 #include <string_view>
 
+#include "models/options/attention_options.h"
 #include "options/bounds.h"
 #include "options/enumeration.h"
 
 namespace ablate::models {
-
-class Mixer;
-struct StackOptions;
 
 /// How fast a mixer with a matrix state forgets.
 ABLATE_ENUM(Forgetting, none, fixed, gated, channels);
@@ -33,9 +31,8 @@ constexpr int64_t chunk_length(Forgetting decay) {
 
 /// Members of the mixers that keep a matrix for each head instead of keys and values.
 struct MatrixState {
-  static constexpr bool is_sublayer = true, has_scores = false, has_projections = true;
-  static constexpr bool lends_scores = false;
-  static constexpr bool causal_only = false, keeps_documents = false, capturable = true;
+  static constexpr bool is_sublayer = true;
+  static constexpr MixerTraits traits{.has_projections = true};
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }
   int64_t heads = 8;
@@ -75,7 +72,8 @@ struct DeltaRule : MatrixState {
   static constexpr std::string_view about =
       "linear attention that replaces the value stored under a key instead of adding to it (Schlag "
       "et al. 2021; Yang et al. 2024, arXiv 2406.06484)";
-  static constexpr bool causal_only = true, capturable = false;
+  static constexpr MixerTraits traits{
+      .has_projections = true, .causal_only = true, .capturable = false};
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t expand = 1;
@@ -103,9 +101,8 @@ struct Mamba2 {
       "a matrix state whose steps and decay the input decides, with gated and normed outputs (Dao "
       "& "
       "Gu 2024, arXiv 2405.21060)";
-  static constexpr bool is_sublayer = true, has_scores = false, has_projections = false;
-  static constexpr bool lends_scores = false;
-  static constexpr bool causal_only = true, keeps_documents = false, capturable = true;
+  static constexpr bool is_sublayer = true;
+  static constexpr MixerTraits traits{.causal_only = true};
   static constexpr bool can_forget() { return false; }
   static constexpr bool clips_scores() { return false; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;

@@ -75,9 +75,10 @@ void position_rules(const TransformerOptions& o, const options::Require& require
   for (const auto side : {Side::encoder, Side::decoder}) {
     if (!has_side(o.family, side)) continue;
     const auto& list = list_of(o, side);
-    reads = reads || (list.empty() && reads_position_ids(o.layer.position)) ||
-            std::ranges::any_of(
-                list, [](const auto& layer) { return reads_position_ids(layer.position); });
+    reads = reads || (list.empty() && traits_of(o.layer.position).reads_position_ids) ||
+            std::ranges::any_of(list, [](const auto& layer) {
+              return traits_of(layer.position).reads_position_ids;
+            });
   }
   require(reads || std::holds_alternative<Consecutive>(o.position_ids), "position_ids.kind",
           "has no effect: the position scheme reads no position ids; choose consecutive");

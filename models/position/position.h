@@ -1,13 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
-#include <string_view>
-#include <type_traits>
-#include <variant>
 
 #include "models/forward_context.h"
 #include "models/module.h"
@@ -84,25 +80,6 @@ torch::Tensor alibi_slopes(int64_t heads);
 
 /// T5's bucket of every distance key - query (Raffel et al. 2019, section 2.1).
 torch::Tensor t5_buckets(const torch::Tensor& distance, const T5Bias& options, bool causal);
-
-/// The declared properties of a position scheme. tests/models/position/compatibility_test.cpp
-/// measures each of them, and that every scheme works in every family, with the key/value cache and
-/// in a trace, and that no position of a decoder sees later ones.
-struct Compatibility {
-  std::string_view scheme;  // its kind
-  std::string_view acts_on;
-  bool tells_order, shift_free, reads_position_ids;
-  std::string_view beyond_training;
-};
-
-template <class... Schemes>
-constexpr auto compatibility_of(std::type_identity<std::variant<Schemes...>>) {
-  return std::array{Compatibility{Schemes::name, Schemes::acts_on, Schemes::tells_order,
-                                  Schemes::shift_free, Schemes::reads_position_ids,
-                                  Schemes::beyond_training}...};
-}
-
-inline constexpr auto kCompatibility = compatibility_of(std::type_identity<PositionOptions>());
 
 /// The position ids of the tokens of a sequence.
 class PositionIds : public Module {

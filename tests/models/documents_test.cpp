@@ -10,7 +10,7 @@ constexpr int64_t kDivider = 2;
 
 bool reads_by_attention(const TransformerOptions& options) {
   return std::ranges::all_of(stack_of(options, Side::decoder).layers, [](const auto& layer) {
-    return has_scores(layer.attention) && layer.canon.places.empty();
+    return traits_of(layer.attention).has_scores && layer.canon.places.empty();
   });
 }
 

@@ -72,7 +72,7 @@ bool can_capture(const models::TransformerOptions& options, torch::ScalarType co
       else
         return true;
     };
-    return models::can_capture(layer.attention) && std::visit(multiplies, layer.feed_forward);
+    return traits_of(layer.attention).capturable && std::visit(multiplies, layer.feed_forward);
   };
   if (options.share.fewest) return false;  // a graph has one number of rounds
   return std::ranges::all_of(

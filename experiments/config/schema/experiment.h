@@ -171,7 +171,7 @@ inline bool reads_by_attention(const models::TransformerOptions& model) {
   if (!models::has_sane_depth(model, models::Side::decoder)) return true;  // another rule's fault
   return std::ranges::all_of(
       models::stack_of(model, models::Side::decoder).layers, [](const auto& layer) {
-        return layer.canon.places.empty() && models::keeps_documents(layer.attention);
+        return layer.canon.places.empty() && traits_of(layer.attention).keeps_documents;
       });
 }
 
@@ -189,7 +189,7 @@ inline bool has_plain_scores(const models::TransformerOptions& model) {
   if (!models::has_sane_depth(model, models::Side::decoder)) return true;  // another rule's fault
   return std::ranges::all_of(
       models::stack_of(model, models::Side::decoder).layers, [](const auto& layer) {
-        return models::clips_scores(layer.attention) && !models::computes_scores(layer.position);
+        return models::clips_scores(layer.attention) && !traits_of(layer.position).computes_scores;
       });
 }
 
