@@ -243,12 +243,4 @@ inline bool can_forget(const TransformerOptions& o) {
          std::ranges::all_of(stack_of(o, Side::decoder).layers, keeps_positions);
 }
 
-/// Whether a layer of the model reads the encoder's output.
-inline bool attends_to_source(const TransformerOptions& o) {
-  return has_side(o.family, Side::decoder) &&
-         std::ranges::any_of(stack_of(o, Side::decoder).layers, [](const LayerOptions& layer) {
-           return is_sublayer(layer.cross_attention);
-         });
-}
-
 }  // namespace ablate::models
