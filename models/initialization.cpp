@@ -26,9 +26,7 @@ struct Filler {
         .erfinv_()
         .mul_(std::numbers::sqrt2 * normal.deviation);
   }
-  void operator()(const Uniform& uniform) const {
-    tensor.uniform_(-uniform.bound, uniform.bound, generator);
-  }
+  void operator()(const Uniform& range) const { tensor.uniform_(range.low, range.high, generator); }
   void operator()(const XavierUniform& xavier) const {
     const auto matrix = tensor.flatten(0, -2);
     int64_t begin = 0;
@@ -42,7 +40,6 @@ struct Filler {
     TORCH_CHECK(begin == matrix.size(0), "the matrices have ", begin, " rows, the tensor ",
                 matrix.size(0));
   }
-  void operator()(const Range& range) const { tensor.uniform_(range.low, range.high, generator); }
   void operator()(const UniformSoftplus&) const {
     tensor.uniform_(0.01, 1.0, generator).expm1_().log_();
   }

@@ -24,14 +24,11 @@ struct TruncatedNormal {
   double cutoff = 2;
 };
 
-/// Uniform in [-bound, bound].
-struct Uniform {
-  double bound = 1;
-};
-
 /// Uniform in [low, high].
-struct Range {
+struct Uniform {
   double low = 0, high = 1;
+
+  static Uniform within(double bound) { return {-bound, bound}; }
 };
 
 /// Matrices stacked in the tensor, with `rows` rows each; every one is uniform within gain sqrt(6 /
@@ -56,7 +53,7 @@ struct UniformExponential {
 
 /// How the values of a tensor are drawn before training.
 using Initializer = std::variant<Constant, Normal, TruncatedNormal, Uniform, XavierUniform,
-                                 UniformSoftplus, UniformExponential, Range>;
+                                 UniformSoftplus, UniformExponential>;
 
 /// Fills `tensor` from a generator of `seed`. The values depend on the seed, the shape and the
 /// initializer, not on the device.

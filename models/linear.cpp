@@ -32,7 +32,7 @@ void LinearImpl::adapt(int64_t rank, double scale) {
   const int64_t width = weight.dense.size(1), total = weight.dense.size(0);
   lora_a_ =
       register_parameter("lora_a", {rank, width},
-                         Uniform{.bound = 1 / std::sqrt(static_cast<double>(width))}, Role::matrix);
+                         Uniform::within(1 / std::sqrt(static_cast<double>(width))), Role::matrix);
   lora_b_ = register_parameter("lora_b", {total, rank}, Constant{0}, Role::matrix);
   lora_scale_ = scale;
 }

@@ -10,9 +10,9 @@ ShortConvolutionImpl::ShortConvolutionImpl(const CanonOptions& options, int64_t 
                                            std::string_view name)
     : name_(name),
       adds_input_(options.residual),
-      weight_(register_parameter(
-          "weight", {options.width, channels},
-          Uniform{.bound = 1 / std::sqrt(static_cast<double>(options.width))}, Role::vector)) {}
+      weight_(register_parameter("weight", {options.width, channels},
+                                 Uniform::within(1 / std::sqrt(static_cast<double>(options.width))),
+                                 Role::vector)) {}
 
 torch::Tensor ShortConvolutionImpl::forward(const torch::Tensor& x, KVCache* cache) const {
   auto* recent = cache == nullptr ? nullptr : cache->state.find(name_);  // [B, width - 1, C]

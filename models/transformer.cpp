@@ -30,75 +30,71 @@ torch::Tensor OutputTransformImpl::forward(const torch::Tensor& x, const Forward
 }
 
 TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary)
-    : options_(options),
-      vocabulary_(vocabulary),
-      family_(options.family),
-      d_model_(options.d_model),
-      pad_(vocabulary.pad),
-      can_forget_(can_forget(options)) {
-  const auto base = static_cast<double>(base_width_of(options.parametrization, d_model_));
+    : options_(options), vocabulary_(vocabulary), can_forget_(can_forget(options)) {
+  const auto base = static_cast<double>(base_width_of(options.parametrization, options.d_model));
   embedding_scale_ = options.embedding_scale ? std::sqrt(base) : 1.0;
   const auto head_options = std::visit([](const Head& head) { return head; }, options.output);
-  output_scale_ = head_options.scale * base / static_cast<double>(d_model_);
+  output_scale_ = head_options.scale * base / static_cast<double>(options.d_model);
   output_.softcap = head_options.softcap;
   if (const auto* head = std::get_if<LabelHead>(&options.output)) {
     pool_ = head->pool;
     head_dropout_ = register_module("dropout", Dropout(head->dropout));
   }
-  make_tables(options.tying, vocabulary);
-  make_head(options, vocabulary);
+  make_tables();
+  make_head();
   const auto stack = [&](Side side, const std::string& name, int64_t tokens) {
     auto of_side = stack_of(options, side);
     of_side.vocabulary = tokens;
     return register_module(name, Stack(of_side));
   };
-  if (family_ != Family::decoder_only)
+  if (options_.family != Family::decoder_only)
     encoder_ = stack(Side::encoder, "encoder", vocabulary.source);
-  if (family_ != Family::encoder_only)
+  if (options_.family != Family::encoder_only)
     decoder_ = stack(Side::decoder, "decoder", vocabulary.target);
   assign_sites(*this);
 }
 
 torch::Tensor TransformerImpl::table(const std::string& name, int64_t size, Role role) {
-  return register_parameter(name, {size, d_model_}, start_of_table(options_, role), role);
+  return register_parameter(name, {size, options_.d_model}, start_of_table(options_, role), role);
 }
 
-void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
-  if (family_ != Family::encoder_decoder) {
-    const bool encodes = family_ == Family::encoder_only;
+void TransformerImpl::make_tables() {
+  const auto tying = options_.tying;
+  if (options_.family != Family::encoder_decoder) {
+    const bool encodes = options_.family == Family::encoder_only;
     source_table_ = target_table_ =
-        table("embedding", encodes ? vocabulary.source : vocabulary.target);
+        table("embedding", encodes ? vocabulary_.source : vocabulary_.target);
     if (options_.token_types > 0) type_table_ = table("token_type_embedding", options_.token_types);
     output_.weight.dense = tying == Tying::none ? table(pool_ ? "classifier" : "output",
-                                                        vocabulary.target, Role::output)
+                                                        vocabulary_.target, Role::output)
                                                 : target_table_;
     return;
   }
-  TORCH_CHECK(!shares_source(tying) || vocabulary.source == vocabulary.target,
+  TORCH_CHECK(!shares_source(tying) || vocabulary_.source == vocabulary_.target,
               "a shared source embedding needs one vocabulary");
   if (one_embedding(tying)) {
-    source_table_ = target_table_ = table("embedding", vocabulary.target);
+    source_table_ = target_table_ = table("embedding", vocabulary_.target);
   } else {
-    source_table_ = table("source_embedding", vocabulary.source);
-    target_table_ = table("target_embedding", vocabulary.target);
+    source_table_ = table("source_embedding", vocabulary_.source);
+    target_table_ = table("target_embedding", vocabulary_.target);
   }
   if (tying == Tying::three_way || tying == Tying::target)
     output_.weight.dense = target_table_;
   else
     output_.weight.dense =
-        tying == Tying::source ? source_table_ : table("output", vocabulary.target, Role::output);
+        tying == Tying::source ? source_table_ : table("output", vocabulary_.target, Role::output);
 }
 
-void TransformerImpl::make_head(const TransformerOptions& options, const Vocabulary& vocabulary) {
-  const auto* head = std::get_if<LmHead>(&options.output);
+void TransformerImpl::make_head() {
+  const auto* head = std::get_if<LmHead>(&options_.output);
   if (head == nullptr) return;
-  const auto side = family_ == Family::encoder_only ? Side::encoder : Side::decoder;
+  const auto side = options_.family == Family::encoder_only ? Side::encoder : Side::decoder;
   if (head->transform)
     transform_ =
-        register_module("transform", OutputTransform(*head->transform, stack_of(options, side)));
+        register_module("transform", OutputTransform(*head->transform, stack_of(options_, side)));
   if (head->bias)
     output_.bias =
-        register_parameter("output_bias", {vocabulary.target}, Constant{0}, Role::vector);
+        register_parameter("output_bias", {vocabulary_.target}, Constant{0}, Role::vector);
 }
 
 torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tensor& table,
@@ -124,7 +120,7 @@ torch::Tensor TransformerImpl::documents_of(const torch::Tensor& ids) const {
 StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
                                  ForwardContext context) {
   const auto& table = memory == nullptr ? source_table_ : target_table_;
-  context.padding_mask = ids.ne(pad_);
+  context.padding_mask = ids.ne(vocabulary_.pad);
   context.token_ids = ids;
   stack->check(ids.size(1), context);
   const auto position_ids = stack->position_ids(indices_of(ids), context);
@@ -150,11 +146,11 @@ torch::Tensor TransformerImpl::pooled(const StackOutput& encoded) const {
 
 ModelOutput TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
                                     const ForwardContext& context) {
-  if (family_ == Family::decoder_only) {
+  if (options_.family == Family::decoder_only) {
     return outputs_of(run(decoder_, target, nullptr, context), context);
   }
   auto encoded = encode(source, context);
-  if (family_ == Family::encoder_only) {
+  if (options_.family == Family::encoder_only) {
     if (pool_) encoded.output = head_dropout_(pooled(encoded), context);
     return outputs_of(std::move(encoded), context);
   }
@@ -182,7 +178,7 @@ ops::TargetScores TransformerImpl::score_targets(const torch::Tensor& source,
                                                  const torch::Tensor& target_out) {
   const torch::NoGradGuard no_grad;
   const auto x = hidden(source, target_in).hidden;  // [B, T, D]
-  return ops::score_targets(x, output_, target_out, ignored_target(labels(), pad_));
+  return ops::score_targets(x, output_, target_out, ignored_target(labels(), vocabulary_.pad));
 }
 
 torch::Tensor TransformerImpl::input_of_output(const torch::Tensor& x,
@@ -204,8 +200,8 @@ void TransformerImpl::prepack(WeightDtype dtype) {
 }
 
 DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const ForwardContext& context) {
-  TORCH_CHECK(family_ != Family::encoder_only, "an encoder_only model does not write");
-  if (family_ == Family::encoder_decoder) {
+  TORCH_CHECK(options_.family != Family::encoder_only, "an encoder_only model does not write");
+  if (options_.family == Family::encoder_decoder) {
     const auto encoded = encode(source, context);
     return decoder_->init_cache(encoded.output, &encoded, context.ahead);
   }
@@ -213,7 +209,7 @@ DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const Forward
   const auto like = (source.sum(1).to(compute_type(context)) * 0)
                         .unsqueeze(1)
                         .unsqueeze(2)
-                        .expand({-1, 1, d_model_});
+                        .expand({-1, 1, options_.d_model});
   auto cache = decoder_->init_cache(like, nullptr, context.ahead);
   if (vocabulary_.divider) cache.documents = source.narrow(1, 0, 0);
   if (source.size(1) > 0) extend(source, cache, context);
@@ -242,14 +238,9 @@ ModelOutput TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cach
                     context);
 }
 
-torch::Tensor TransformerImpl::forward_step(const torch::Tensor& ids, DecoderCache& cache,
-                                            const ForwardContext& context) {
-  return project(extend(ids, cache, context).hidden.select(1, -1));
-}
-
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache,
                                     const ForwardContext& context) {
-  return forward_step(last.unsqueeze(1), cache, context);
+  return project(extend(last.unsqueeze(1), cache, context).hidden.select(1, -1));
 }
 
 torch::Tensor TransformerImpl::target_position_ids(const torch::Tensor& ids) const {

@@ -76,9 +76,6 @@ class TransformerImpl : public Module {
   /// Logits after one more token of every row. // [B] -> [B, V]
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
                      const ForwardContext& context = {});
-  /// Logits after the last of these tokens. // [B, T] -> [B, V]
-  torch::Tensor forward_step(const torch::Tensor& ids, DecoderCache& cache,
-                             const ForwardContext& context = {});
   /// The outputs behind each of these tokens. Only an empty cache takes several, unless the model
   /// can forget (can_forget()). // [B, T]
   ModelOutput extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
@@ -91,7 +88,7 @@ class TransformerImpl : public Module {
   /// Throws LengthError if a sequence of `length` exceeds the positions of this side.
   void check_length(Side side, int64_t length) const;
 
-  Family family() const { return family_; }
+  Family family() const { return options_.family; }
   /// Whether the head predicts the label of a whole sequence.
   bool labels() const { return pool_.has_value(); }
   /// Matrices of the embeddings; the same tensor if they are tied. // [V, D]
@@ -110,8 +107,8 @@ class TransformerImpl : public Module {
   /// Repacks all matrices for products on the CPU; the weights must not change afterwards.
   void prepack(WeightDtype dtype);
   torch::Tensor table(const std::string& name, int64_t size, Role role = Role::embedding);
-  void make_tables(Tying tying, const Vocabulary& vocabulary);
-  void make_head(const TransformerOptions& options, const Vocabulary& vocabulary);
+  void make_tables();
+  void make_head();
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
   /// The vector of each token's text, one for all tokens if there are no pairs.
@@ -127,9 +124,7 @@ class TransformerImpl : public Module {
 
   TransformerOptions options_;
   Vocabulary vocabulary_;
-  Family family_;
   std::optional<Pool> pool_;  // of a label head
-  int64_t d_model_, pad_;
   bool can_forget_;
   double embedding_scale_, output_scale_;
   torch::Tensor source_table_, target_table_;  // [V, D]

@@ -7,9 +7,9 @@ namespace ablate::models {
 namespace {
 
 /// A separate model with the same weights.
-Transformer copy_of(const Transformer& trained) {
+std::shared_ptr<TransformerImpl> copy_of(const Transformer& trained) {
   const torch::NoGradGuard no_grad;
-  Transformer copy(trained->options(), trained->vocabulary());
+  auto copy = std::make_shared<TransformerImpl>(trained->options(), trained->vocabulary());
   const auto copy_each = [](const std::vector<torch::Tensor>& from, std::vector<torch::Tensor> to) {
     TORCH_CHECK(from.size() == to.size(),
                 "a model with adapters must be merged before it is copied");
@@ -46,45 +46,10 @@ void cast_weights(torch::nn::Module& module, torch::ScalarType dtype) {
 }
 
 InferenceModel::InferenceModel(const Transformer& trained, WeightDtype dtype)
-    : parameters_(parameter_count(*trained)), network_(nullptr) {
-  const auto layout = layout_of(trained->output_weight().device().type(), dtype);
-  network_ = copy_of(trained);
+    : parameters_(parameter_count(*trained)), network_(copy_of(trained)) {
+  const auto layout = layout_of(device().type(), dtype);
   if (layout == WeightLayout::packed) network_->prepack(dtype);
   if (layout == WeightLayout::cast) cast_weights(*network_, torch::kBFloat16);
-}
-
-torch::Tensor InferenceModel::forward(const torch::Tensor& source,
-                                      const torch::Tensor& target) const {
-  const torch::NoGradGuard no_grad;
-  return Transformer(network_)->forward(source, target);
-}
-
-ops::TargetScores InferenceModel::score_targets(const torch::Tensor& source,
-                                                const torch::Tensor& target_in,
-                                                const torch::Tensor& target_out) const {
-  const torch::NoGradGuard no_grad;
-  return Transformer(network_)->score_targets(source, target_in, target_out);
-}
-
-DecoderCache InferenceModel::prefill(const torch::Tensor& source, int64_t ahead) const {
-  const torch::NoGradGuard no_grad;
-  return Transformer(network_)->prefill(source, {.ahead = ahead});
-}
-
-ModelOutput InferenceModel::extend(const torch::Tensor& ids, DecoderCache& cache,
-                                   int64_t ahead) const {
-  const torch::NoGradGuard no_grad;
-  return Transformer(network_)->extend(ids, cache, {.ahead = ahead});
-}
-
-torch::Tensor InferenceModel::project(const torch::Tensor& hidden) const {
-  const torch::NoGradGuard no_grad;
-  return network_->project(hidden);
-}
-
-torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache) const {
-  const torch::NoGradGuard no_grad;
-  return Transformer(network_)->step(last, cache);
 }
 
 namespace {

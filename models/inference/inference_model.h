@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,20 +30,32 @@ class InferenceModel {
   explicit InferenceModel(const Transformer& trained, WeightDtype dtype = WeightDtype::fp32);
 
   /// See TransformerImpl::forward. // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
-  torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target) const;
+  torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target) const {
+    return without_gradients()->forward(source, target);
+  }
   /// See TransformerImpl::score_targets. // [B, S], [B, T], [B, T]
   ops::TargetScores score_targets(const torch::Tensor& source, const torch::Tensor& target_in,
-                                  const torch::Tensor& target_out) const;
+                                  const torch::Tensor& target_out) const {
+    return without_gradients()->score_targets(source, target_in, target_out);
+  }
   /// The cache of the source, or of the beginning of a decoder-only model's sequence, which must
   /// have no padding, with that of `ahead` further heads. // [B, S]
-  DecoderCache prefill(const torch::Tensor& source, int64_t ahead = 0) const;
+  DecoderCache prefill(const torch::Tensor& source, int64_t ahead = 0) const {
+    return without_gradients()->prefill(source, {.ahead = ahead});
+  }
   /// Logits behind one more token of every row. // [B] -> [B, V]
-  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache) const;
+  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache) const {
+    return without_gradients()->step(last, cache);
+  }
   /// The outputs behind each of these tokens, and those of `ahead` further heads. See
   /// TransformerImpl::extend. // [B, T]
-  ModelOutput extend(const torch::Tensor& ids, DecoderCache& cache, int64_t ahead) const;
+  ModelOutput extend(const torch::Tensor& ids, DecoderCache& cache, int64_t ahead) const {
+    return without_gradients()->extend(ids, cache, {.ahead = ahead});
+  }
   /// Logits of outputs. // [.., D] -> [.., V]
-  torch::Tensor project(const torch::Tensor& hidden) const;
+  torch::Tensor project(const torch::Tensor& hidden) const {
+    return without_gradients()->project(hidden);
+  }
 
   Family family() const { return network_->family(); }
   /// Whether the output is the label of a whole sequence.
@@ -54,8 +67,17 @@ class InferenceModel {
   torch::Device device() const { return network_->output_weight().device(); }
 
  private:
+  /// The network; while it lives, no gradient is recorded.
+  struct Ungraded {
+    torch::NoGradGuard no_grad;
+    TransformerImpl* network;
+
+    TransformerImpl* operator->() const { return network; }
+  };
+  Ungraded without_gradients() const { return {.no_grad = {}, .network = network_.get()}; }
+
   int64_t parameters_;
-  Transformer network_;
+  std::shared_ptr<TransformerImpl> network_;
 };
 
 /// Casts the floating weights of a model or of a part of it, except those of routers, whose

@@ -11,7 +11,7 @@ namespace {
 class LstmCellsImpl : public Module {
  public:
   LstmCellsImpl(int64_t width, int64_t hidden) {
-    const Uniform uniform{.bound = 1 / std::sqrt(static_cast<double>(hidden))};
+    const auto uniform = Uniform::within(1 / std::sqrt(static_cast<double>(hidden)));
     weights_ = {register_parameter("weight_ih_l0", {4 * hidden, width}, uniform, Role::matrix),
                 register_parameter("weight_hh_l0", {4 * hidden, hidden}, uniform, Role::matrix),
                 register_parameter("bias_ih_l0", {4 * hidden}, uniform, Role::vector),

@@ -11,7 +11,7 @@ namespace {
 /// Steps start between 0.001 and 0.1, evenly in their logarithms, which are nearly those of their
 /// softplus, and rates of decay between 1 and 16, evenly in themselves (Dao & Gu 2024, as in the
 /// authors' code).
-const Range kFirstSteps{std::log(0.001), std::log(0.1)};
+const Uniform kFirstSteps{std::log(0.001), std::log(0.1)};
 constexpr UniformExponential kFirstRates{1, 16};
 
 class Mamba2Mixer : public StateMixer {

@@ -21,10 +21,6 @@ double scale_of(const torch::Tensor& query) {
   return 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
 }
 
-torch::ScalarType wide_type(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-}
-
 /// All zero for a query that sees no key, after dropout. // [B, H, T, S] -> [B, H, T, S]
 torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
   auto weights = ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
@@ -133,7 +129,7 @@ class CopePosition : public Position {
   bool attends() const override { return true; }
   torch::Tensor attend(const ops::ContentAttention& a) override {
     // Counted in float: bfloat16 has no fractions of numbers above 128.
-    const auto wide = wide_type(a.query);
+    const auto wide = ops::wide_type(a.query);
     const auto scores = products(a.factor(a.query), a.key, a).to(wide) * scale_of(a.query);
     const auto gates = scores.sigmoid().masked_fill(a.visible.logical_not(), 0.0);
     const auto distance = behind(a);  // [T, S]
@@ -168,7 +164,7 @@ class PopePosition : public Position {
                                    Constant{0}, Role::vector)) {}
   bool attends() const override { return true; }
   torch::Tensor attend(const ops::ContentAttention& a) override {
-    const auto wide = wide_type(a.query);
+    const auto wide = ops::wide_type(a.query);
     const int64_t width = a.query.size(-1);
     const auto numbers = torch::arange(width, a.query.options().dtype(wide));
     const auto rates = (numbers * (-std::log(base_) / static_cast<double>(width))).exp();  // [K]

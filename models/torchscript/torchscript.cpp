@@ -196,7 +196,7 @@ jit::IValue first_step(Transformer& model, const torch::Tensor& source,
   auto ids = source;
   if (start) ids = (source.sum(1) * 0 + start->value).unsqueeze(1);  // [B, 1]
   if (start && model->family() == Family::decoder_only) ids = torch::cat({ids, source}, 1);
-  const auto logits = model->forward_step(ids, cache);
+  const auto logits = model->project(model->extend(ids, cache, {}).hidden.select(1, -1));
   return to_tuple(logits, state_of(ids, cache));
 }
 

@@ -99,10 +99,10 @@ TEST(Fill, DrawsFromTheStatedDistribution) {
   EXPECT_LE(cut.abs().max().item<double>(), 1.0);
   // A normal distribution cut at two deviations keeps 0.8796 of its deviation.
   EXPECT_NEAR(cut.std().item<double>(), 0.5 * 0.8796, 0.5 * error);
-  const auto uniform = filled(Uniform{.bound = 3}, {kCount, kCount});
+  const auto uniform = filled(Uniform::within(3), {kCount, kCount});
   EXPECT_LE(uniform.abs().max().item<double>(), 3.0);
   EXPECT_NEAR(uniform.std().item<double>(), std::sqrt(3.0), error);
-  const auto range = filled(Range{.low = 2, .high = 5}, {kCount, kCount});
+  const auto range = filled(Uniform{.low = 2, .high = 5}, {kCount, kCount});
   EXPECT_GE(range.min().item<double>(), 2);
   EXPECT_LE(range.max().item<double>(), 5);
   EXPECT_NEAR(range.mean().item<double>(), 3.5, error);
