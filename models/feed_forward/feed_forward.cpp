@@ -32,10 +32,6 @@ void show(const torch::Tensor& x, const ForwardContext& context,
 
 KVCache FeedForward::empty_cache(const torch::Tensor&) const { return {}; }
 
-torch::Tensor FeedForward::step(const torch::Tensor& x, KVCache&, const ForwardContext& context) {
-  return forward(x, context).output;
-}
-
 std::shared_ptr<FeedForward> make_feed_forward(const LayerOptions& layer,
                                                const StackOptions& stack) {
   return std::visit(FeedForwardMaker{stack, layer.canon}, feed_forward_of(layer.feed_forward));
@@ -55,21 +51,13 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack, const C
     canon_ = register_module("canon", ShortConvolution(canon, *options.hidden_channels(), "canon"));
 }
 
-RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
-  return {.output = run(x, context, nullptr), .routing = {}};
-}
-
 KVCache Dense::empty_cache(const torch::Tensor& like) const {
   KVCache cache;
   begin(canon_, cache, like);
   return cache;
 }
 
-torch::Tensor Dense::step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context) {
-  return run(x, context, &cache);
-}
-
-torch::Tensor Dense::run(const torch::Tensor& x, const ForwardContext& context, KVCache* cache) {
+RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context, KVCache* cache) {
   show(x, context, &Observer::feed_forward_input);
   const bool plain = !gated_ && !up_->is_adapted() && !canon_;
   const auto whole = activation_ == Activation::relu && plain
@@ -77,7 +65,7 @@ torch::Tensor Dense::run(const torch::Tensor& x, const ForwardContext& context, 
                          : ops::hidden_layer(convolved(canon_, up_(x), cache), activation_, gated_);
   const auto hidden = ops::dropout(whole, context.dropout_at(site(), dropout_));
   show(hidden, context, &Observer::hidden_layer);
-  return down_(hidden);
+  return {.output = down_(hidden), .routing = {}};
 }
 
 namespace {
@@ -182,13 +170,11 @@ torch::Tensor Mixture::padding_mask_of(const torch::Tensor& x,
   return needed ? torch::ones_like(x.select(-1, 0), torch::kBool) : torch::Tensor();
 }
 
-RoutedOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& context) {
-  auto cache = context.training ? KVCache() : empty_cache(x);
-  return run(x, context, cache);
-}
-
-torch::Tensor Mixture::step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context) {
-  return run(x, context, cache).output;
+RoutedOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& context,
+                              KVCache* cache) {
+  if (cache != nullptr) return run(x, context, *cache);
+  auto own = context.training ? KVCache() : empty_cache(x);
+  return run(x, context, own);
 }
 
 RoutedOutput Mixture::run(const torch::Tensor& x, const ForwardContext& context, KVCache& cache) {

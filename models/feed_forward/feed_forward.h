@@ -20,12 +20,11 @@ namespace ablate::models {
 /// the others.
 class FeedForward : public Module {
  public:
-  virtual RoutedOutput forward(const torch::Tensor& x,
-                               const ForwardContext& context) = 0;  // [B, T, D]
-  /// The state of steps before the first position; `like` gives the batch. // [B, T, D]
+  /// Continues the sequences of `cache`; null: they are x and no more. // [B, T, D]
+  virtual RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context,
+                               KVCache* cache = nullptr) = 0;
+  /// The cache before the first position; `like` gives the batch. // [B, T, D]
   virtual KVCache empty_cache(const torch::Tensor& like) const;
-  /// The same as `forward` for the positions that follow those of `cache`. // [B, T, D]
-  virtual torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context);
 };
 
 /// The feed-forward of a layer of this stack, or null if the layer has no feed-forward.
@@ -39,15 +38,11 @@ class Dense : public FeedForward {
   /// With a short convolution before the activation if `canon` has that place.
   Dense(const DenseFeedForward& options, const StackOptions& stack, const CanonOptions& canon = {});
 
-  RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
+  RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context,
+                       KVCache* cache = nullptr) override;
   KVCache empty_cache(const torch::Tensor& like) const override;
-  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                     const ForwardContext& context) override;
 
  private:
-  /// `cache` is null if the sequences are x and no more.
-  torch::Tensor run(const torch::Tensor& x, const ForwardContext& context, KVCache* cache);
-
   Activation activation_;
   bool gated_;
   double dropout_;  // of the hidden layer
@@ -61,10 +56,9 @@ class Mixture : public FeedForward {
  public:
   Mixture(const MixtureOptions& options, const StackOptions& stack);
 
-  RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
+  RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context,
+                       KVCache* cache = nullptr) override;
   KVCache empty_cache(const torch::Tensor& like) const override;
-  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
-                     const ForwardContext& context) override;
   /// Called after an update with the positions that its batches sent to each expert. // [E]
   void update_selection_bias(const torch::Tensor& counts) {
     router_->update_selection_bias(counts);

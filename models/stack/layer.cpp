@@ -37,9 +37,30 @@ LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
   connect(around_feed_forward_, "feed_forward");
 }
 
-template <class Mix, class Cross, class Feed>
-torch::Tensor LayerImpl::through(torch::Tensor x, const ForwardContext& context,
-                                 const SubLayers<Mix, Cross, Feed>& run) {
+torch::Tensor LayerImpl::mixed(const torch::Tensor& x, const LayerPass& pass,
+                               ForwardContext context) {
+  if (causal_) context.padding_mask.reset();
+  if (pass.cache == nullptr)
+    return attention_->forward(convolved(attention_canon_, x), pass.position, context);
+  auto& own = pass.cache->self_attention;
+  return attention_->step(convolved(attention_canon_, x, &own), own, pass.position, context);
+}
+
+RoutedOutput LayerImpl::fed_forward(const torch::Tensor& x, const LayerPass& pass,
+                                    ForwardContext context) {
+  // Layers that share a feed-forward drop other elements of its hidden layer.
+  if (!owns_feed_forward_) context.round = derive_seed(context.round, "layer", site());
+  auto* own = pass.cache == nullptr ? nullptr : &pass.cache->feed_forward;
+  return feed_forward_->forward(convolved(feed_forward_canon_, x, own), context, own);
+}
+
+RoutedOutput LayerImpl::forward(torch::Tensor x, const LayerPass& pass,
+                                const ForwardContext& context) {
+  auto* cache = pass.cache;
+  const auto& documents = pass.position.query_documents;
+  if (ngrams_)
+    x = x + (cache == nullptr ? ngrams_->forward(x, context.token_ids, documents)
+                              : ngrams_->step(x, context.token_ids, documents, cache->ngrams));
   const auto original = x;
   torch::Tensor input;
   const auto add = [&](std::optional<ResidualConnection>& around, const auto& sub_layer) {
@@ -48,35 +69,19 @@ torch::Tensor LayerImpl::through(torch::Tensor x, const ForwardContext& context,
       input = around->enter(block_ == Block::parallel_norms ? original : x, context);
     x = around->join(x, sub_layer(input), context);
   };
-  add(around_attention_, run.mix);
-  add(around_cross_attention_, run.cross);
-  add(around_feed_forward_, run.feed);
-  return x;
-}
-
-RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memory,
-                                const ops::AttentionPosition& position,
-                                const ForwardContext& context) {
-  auto of_mixer = context;
-  if (causal_) of_mixer.padding_mask.reset();
-  auto of_feed_forward = context;
-  // Layers that share a feed-forward drop other elements of its hidden layer.
-  if (!owns_feed_forward_) of_feed_forward.round = derive_seed(context.round, "layer", site());
   std::optional<Routing> routing;
-  const SubLayers run{
-      [&](const auto& y) {
-        return attention_->forward(convolved(attention_canon_, y), position, of_mixer);
-      },
-      [&](const auto& y) { return cross_attention_(y, *memory, context); },
-      [&](const auto& y) {
-        auto branch = feed_forward_->forward(convolved(feed_forward_canon_, y), of_feed_forward);
-        routing = std::move(branch.routing);
-        return branch.output;
-      }};
-  const auto input =
-      ngrams_ ? x + ngrams_->forward(x, context.token_ids, position.query_documents) : x;
-  const auto output = through(input, context, run);
-  return {.output = output, .routing = std::move(routing)};
+  add(around_attention_, [&](const auto& y) { return mixed(y, pass, context); });
+  add(around_cross_attention_, [&](const auto& y) {
+    return cache == nullptr
+               ? cross_attention_(y, *pass.memory, context)
+               : cross_attention_->step(y, cache->cross_attention, pass.memory_mask, context);
+  });
+  add(around_feed_forward_, [&](const auto& y) {
+    auto branch = fed_forward(y, pass, context);
+    routing = std::move(branch.routing);
+    return branch.output;
+  });
+  return {.output = x, .routing = std::move(routing)};
 }
 
 LayerCache LayerImpl::init_cache(const torch::Tensor& like, const StackOutput* memory) {
@@ -89,28 +94,6 @@ LayerCache LayerImpl::init_cache(const torch::Tensor& like, const StackOutput* m
   if (attention_) begin(attention_->canon(), cache.self_attention, like);
   begin(feed_forward_canon_, cache.feed_forward, like);
   return cache;
-}
-
-torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
-                              const torch::Tensor& memory_mask,
-                              const ops::AttentionPosition& position,
-                              const ForwardContext& context) {
-  const auto input =
-      ngrams_ ? x + ngrams_->step(x, context.token_ids, position.query_documents, cache.ngrams) : x;
-  return through(
-      input, context,
-      SubLayers{[&](const auto& y) {
-                  auto& own = cache.self_attention;
-                  return attention_->step(convolved(attention_canon_, y, &own), own, position,
-                                          context);
-                },
-                [&](const auto& y) {
-                  return cross_attention_->step(y, cache.cross_attention, memory_mask, context);
-                },
-                [&](const auto& y) {
-                  auto& own = cache.feed_forward;
-                  return feed_forward_->step(convolved(feed_forward_canon_, y, &own), own, context);
-                }});
 }
 
 }  // namespace ablate::models

@@ -22,6 +22,14 @@ struct LayerCache {
   }
 };
 
+/// What a layer reads beside its input.
+struct LayerPass {
+  const ops::AttentionPosition& position;
+  const StackOutput* memory = nullptr;  // null: no cross-attention, or the cache has its keys
+  LayerCache* cache = nullptr;          // whose sequences x continues; null: x is the whole of them
+  torch::Tensor memory_mask = {};       // of the rows of the memory in the cache // [M, S]
+};
+
 /// A mixer of positions, attention over a memory, and a feed-forward, each optional and with its
 /// residual connection, perhaps behind a memory of n-grams. In a parallel block the first of them
 /// has the norm of the input that all read, unless each has its own.
@@ -32,28 +40,16 @@ class LayerImpl : public Module {
   LayerImpl(const StackOptions& stack, int64_t index,
             std::shared_ptr<FeedForward> feed_forward = nullptr);
 
-  /// `memory` is null if the stack has no cross-attention. Padding at the end of a causal stack's
-  /// rows needs no mask, since no token attends to it. // [B, T, D]
-  RoutedOutput forward(const torch::Tensor& x, const StackOutput* memory,
-                       const ops::AttentionPosition& position, const ForwardContext& context);
+  /// Padding at the end of a causal stack's rows needs no mask, since no token attends to it.
+  /// // [B, T, D]
+  RoutedOutput forward(torch::Tensor x, const LayerPass& pass, const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
   LayerCache init_cache(const torch::Tensor& like, const StackOutput* memory);
-  /// `memory_mask` has a row for each row of the memory. // [B, T, D] -> [B, T, D]
-  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& memory_mask,
-                     const ops::AttentionPosition& position, const ForwardContext& context);
   const std::shared_ptr<FeedForward>& feed_forward() const { return feed_forward_; }
 
  private:
-  /// Applies the sub-layers to x. // [B, T, D] -> [B, T, D]
-  template <class Mix, class Cross, class Feed>
-  struct SubLayers {
-    Mix mix;
-    Cross cross;
-    Feed feed;
-  };
-  template <class Mix, class Cross, class Feed>
-  torch::Tensor through(torch::Tensor x, const ForwardContext& context,
-                        const SubLayers<Mix, Cross, Feed>& run);
+  torch::Tensor mixed(const torch::Tensor& x, const LayerPass& pass, ForwardContext context);
+  RoutedOutput fed_forward(const torch::Tensor& x, const LayerPass& pass, ForwardContext context);
 
   bool causal_, owns_feed_forward_;
   Block block_;

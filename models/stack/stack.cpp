@@ -204,9 +204,9 @@ size_t StackImpl::depth_of(const ForwardContext& context) const {
   return fewest_ + round_ * (derive_seed(context.seed, "rounds", site()) % (more + 1));
 }
 
-template <class Run>
-torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& positions,
-                                 const ForwardContext& context, Run&& run) {
+StackOutput StackImpl::run(torch::Tensor x, const Pass& pass, const StackPositions& positions,
+                           const ForwardContext& context) {
+  StackOutput result{.padding_mask = context.padding_mask};
   auto stream = mix_ ? mix_->start(x) : MixedStream();
   const auto embedded = x;
   NamedTensors shared;
@@ -223,28 +223,36 @@ torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& position
     auto own = context;
     own.shared = &shared;
     if (entry.repeat > 0) own.round = static_cast<uint64_t>(entry.repeat);
-    const auto input = x;
-    x = run(i, entry.layer, input, known, own);
+    const auto through = [&, input = x](Layer& layer, size_t number) {
+      LayerPass of_layer{.position = known, .memory = pass.memory};
+      if (pass.cache != nullptr) {
+        of_layer.cache = &pass.cache->layers[number];
+        of_layer.memory_mask = pass.cache->memory_mask;
+      }
+      return layer->forward(input, of_layer, own);
+    };
+    auto made = through(entry.layer, i);
+    x = made.output;
+    if (made.routing) result.routings.push_back(std::move(*made.routing));
+    if (pass.cache == nullptr && own.observer != nullptr && own.observer->layer_output)
+      own.observer->layer_output(x);
+    // The heads beside it may read the first values that it keeps.
+    for (size_t head = 0; head < heads_beside(i, own); ++head)
+      result.ahead.push_back(through(ahead_[head], entries_.size() + head).output);
     if (mix_) mix_->write(stream, read, x);
   }
-  return mix_ ? mix_->read(stream, std::ssize(entries_)) : x;
+  result.output = mix_ ? mix_->read(stream, std::ssize(entries_)) : x;
+  return leave(std::move(result), context);
 }
 
 StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
                                const StackPositions& positions, const ForwardContext& context) {
-  StackOutput result{.padding_mask = context.padding_mask};
-  x = through(x, positions, context,
-              [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
-                auto made = layer(y, memory, at, own);
-                if (made.routing) result.routings.push_back(std::move(*made.routing));
-                if (own.observer != nullptr && own.observer->layer_output)
-                  own.observer->layer_output(made.output);
-                for (size_t head = 0; head < heads_beside(i, own); ++head)
-                  result.ahead.push_back(ahead_[head](y, memory, at, own).output);
-                return made.output;
-              });
-  result.output = x;
-  return leave(std::move(result), context);
+  return run(std::move(x), {.memory = memory}, positions, context);
+}
+
+StackOutput StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
+                            const ForwardContext& context) {
+  return run(std::move(x), {.cache = &cache}, positions, context);
 }
 
 size_t StackImpl::heads_beside(size_t entry, const ForwardContext& context) const {
@@ -272,22 +280,6 @@ DecoderCache StackImpl::init_cache(const torch::Tensor& like, const StackOutput*
   for (size_t head = 0; head < static_cast<size_t>(ahead); ++head)
     cache.layers.push_back(ahead_.at(head)->init_cache(like, memory));
   return cache;
-}
-
-StackOutput StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
-                            const ForwardContext& context) {
-  StackOutput result;
-  result.output =
-      through(x, positions, context,
-              [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
-                // The heads beside it may read the first values that it keeps.
-                auto output = layer->step(y, cache.layers[i], cache.memory_mask, at, own);
-                for (size_t head = 0; head < heads_beside(i, own); ++head)
-                  result.ahead.push_back(ahead_[head]->step(y, cache.layers[entries_.size() + head],
-                                                            cache.memory_mask, at, own));
-                return output;
-              });
-  return leave(std::move(result), context);
 }
 
 }  // namespace ablate::models

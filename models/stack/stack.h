@@ -101,11 +101,14 @@ class StackImpl : public Module {
   size_t heads_beside(size_t entry, const ForwardContext& context) const;
   /// The output behind the final norm, if there is one, after dropout.
   StackOutput leave(StackOutput output, const ForwardContext& context);
-  /// Runs x through the layers, each by `run(number of the entry, layer, x, its position terms,
-  /// context)`. A layer that runs again draws other random numbers.
-  template <class Run>
-  torch::Tensor through(torch::Tensor x, const StackPositions& positions,
-                        const ForwardContext& context, Run&& run);
+  /// Whole sequences, with the memory that they read, or those that a cache continues.
+  struct Pass {
+    const StackOutput* memory = nullptr;
+    DecoderCache* cache = nullptr;
+  };
+  /// Runs x through the layers. A layer that runs again draws other random numbers.
+  StackOutput run(torch::Tensor x, const Pass& pass, const StackPositions& positions,
+                  const ForwardContext& context);
 
   std::vector<std::shared_ptr<Position>> schemes_;
   std::shared_ptr<PositionIds> position_ids_;

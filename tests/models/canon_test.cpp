@@ -33,7 +33,7 @@ torch::Tensor shifted_inside(const TransformerOptions& options, const torch::Ten
     item.value()[0].fill_(-1);
     item.value()[1].fill_(1);
   }
-  return layer->forward(x, nullptr, {}, {}).output - x;
+  return layer->forward(x, {.position = {}}, {}).output - x;
 }
 
 TEST(Canon, AtEveryPlaceChangesItsSubLayerAlone) {

@@ -19,7 +19,7 @@ torch::Tensor through(Block block, const torch::Tensor& x, const std::string& wi
   torch::NoGradGuard no_grad;
   for (auto& item : layer->named_parameters())
     if (item.key().starts_with(without)) item.value().zero_();
-  return layer->forward(x, nullptr, {}, {}).output;
+  return layer->forward(x, {.position = {}}, {}).output;
 }
 
 TEST(ParallelBlock, AddsWhatEverySubLayerMakesOfTheSameInput) {
