@@ -105,7 +105,7 @@ void check_start(const RunFolder& folder, const config::Experiment& own) {
         "was stopped; go on with it first: ablate train {0}",
         folder.path.string()));
   for (const auto& [key, why] : config::start_problems(own, planned_experiment(folder)))
-    throw UsageError(fmt::format("training.init_from.{} {} ({})", key, why, folder.path.string()));
+    throw UsageError(fmt::format("training.{} {} ({})", key, why, folder.path.string()));
 }
 
 double shared_share(const InitialWeights& arm, const InitialWeights& baseline) {

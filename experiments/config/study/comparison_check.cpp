@@ -89,11 +89,11 @@ void check_has_test_sets(const Comparison& comparison, const Mark& mark, Problem
   }
 }
 
-/// Whether both have the same tokenizer options.
-bool same_tokens(const Experiment& left, const Experiment& right) {
-  return std::ranges::none_of(differences(left, right), [](const Difference& change) {
-    return change.path.starts_with("tokenizer.") && change.path != "tokenizer.dropout";
-  });
+/// The first wanted key in which configurations differ; empty if there is none.
+std::string differing_key(const Experiment& left, const Experiment& right, const auto& wanted) {
+  for (const auto& difference : differences(left, right))
+    if (wanted(difference.path)) return difference.path;
+  return {};
 }
 
 bool learns_tokens(const Experiment& experiment) {
@@ -102,16 +102,16 @@ bool learns_tokens(const Experiment& experiment) {
          !std::holds_alternative<data::Tokens>(experiment.data);
 }
 
-/// The key by which the texts differ from which both learn their tokens; empty if no key does.
-std::string other_text(const Experiment& left, const Experiment& right) {
+/// Whether the key says from which text a tokenizer is learned.
+bool is_of_text(const std::string& key) {
   constexpr auto kOfTraining = std::to_array<std::string_view>(
       {"data.task", "data.train", "data.train_pairs", "data.train_length", "data.train_digits",
        "data.symbols", "data.examples.train"});
-  if (!learns_tokens(left) || !learns_tokens(right)) return {};
-  for (const auto& difference : differences(left, right))
-    if (std::ranges::find(kOfTraining, difference.path) != kOfTraining.end())
-      return difference.path;
-  return {};
+  return std::ranges::find(kOfTraining, key) != kOfTraining.end();
+}
+
+bool is_of_tokens(const std::string& key) {
+  return key.starts_with("tokenizer.") && key != "tokenizer.dropout";
 }
 
 /// Two arms of a task that are compared.
@@ -135,19 +135,13 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
                           pair.metric, in_quotes(pair.left), in_quotes(pair.right), why, pair.task,
                           remedy));
   };
-  if (!same_tokens(left->experiment, right->experiment))
+  const auto &own = left->experiment, &other = right->experiment;
+  if (!differing_key(own, other, is_of_tokens).empty())
     return refuse("have different tokenizers", "");
-  const auto key = other_text(left->experiment, right->experiment);
-  if (!key.empty())
+  if (!learns_tokens(own) || !learns_tokens(other)) return;
+  if (const auto key = differing_key(own, other, is_of_text); !key.empty())
     refuse("learn their tokenizers from different texts, by " + key,
            "give both the tokenizer.file of `ablate tokenizer train`, or ");
-}
-
-/// The first key of the data that differs; empty if none does.
-std::string other_data(const Experiment& left, const Experiment& right) {
-  for (const auto& difference : differences(left, right))
-    if (difference.path.starts_with("data.")) return difference.path;
-  return {};
 }
 
 bool observes(const training::TrainingOptions& training, const std::string& metric) {
@@ -322,7 +316,8 @@ void check_even(const ExpandedTask& task, const Study& study, ProblemList& probl
       refuse(arm, "training.steps", "steps");
     if (counts && experiment.training.budget != training.budget)
       refuse(arm, "training.budget", "steps");
-    const auto key = other_data(experiment, baseline.run.experiment);
+    const auto key = differing_key(experiment, baseline.run.experiment,
+                                   [](const auto& path) { return path.starts_with("data."); });
     if (!key.empty() && !allows(comparison, Uneven::data)) refuse(arm, key, "data");
   }
 }

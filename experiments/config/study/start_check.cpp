@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
 #include "models/head_name.h"
 #include "training/part_names.h"
@@ -30,7 +31,7 @@ class StartCheck {
   StartCheck(const Experiment& own, const Experiment& source)
       : start_(own.training.init_from), own_(own), source_(source) {}
 
-  std::vector<StartProblem> problems() && {
+  std::vector<training::TrainingProblem> problems() && {
     check_tokenizer();
     check_width();
     check_heads();
@@ -46,7 +47,7 @@ class StartCheck {
 
  private:
   void need(bool holds, const char* key, const std::string& why) {
-    if (!holds) problems_.push_back({key, why});
+    if (!holds) problems_.push_back({join_path("init_from", key), why});
   }
 
   /// Whether training.init_from.allow lets a weight begin anew: it has a word that is no tokenizer.
@@ -190,12 +191,13 @@ class StartCheck {
   const training::InitFromOptions& start_;
   const Experiment& own_;
   const Experiment& source_;
-  std::vector<StartProblem> problems_;
+  std::vector<training::TrainingProblem> problems_;
 };
 
 }  // namespace
 
-std::vector<StartProblem> start_problems(const Experiment& own, const Experiment& source) {
+std::vector<training::TrainingProblem> start_problems(const Experiment& own,
+                                                      const Experiment& source) {
   return StartCheck(own, source).problems();
 }
 

@@ -65,6 +65,15 @@ void check_tunable(const ExpandedArm& arm, const std::vector<std::string>& selec
                              in_quotes(arm.name)));
 }
 
+void report(const std::vector<training::TrainingProblem>& found, const ExpandedTask& task,
+            const ExpandedArm& arm, ProblemList& problems) {
+  for (const auto& [key, why] : found) {
+    const auto path = join_path("training", key);
+    problems.add(arm.run.tree.place(path),
+                 fmt::format("{} {} (task '{}', arm '{}')", path, why, task.name, arm.name));
+  }
+}
+
 }  // namespace
 
 StudyCheck::StudyCheck(const ParsedStudy& parsed, const Selection& selection, const Study& study)
@@ -109,11 +118,7 @@ void StudyCheck::check_arm(const ExpandedTask& task, const ExpandedArm& arm,
   const bool sound = rules_.add({task.name, arm.name}, experiment, tree);
   if (!arm.selected) return;
   if (sound && tree.failed().empty() && selection_.parts)
-    for (const auto& [key, why] : selection_.parts(experiment)) {
-      const auto path = join_path("training", key);
-      problems.add(tree.place(path),
-                   fmt::format("{} {} (task '{}', arm '{}')", path, why, task.name, arm.name));
-    }
+    report(selection_.parts(experiment), task, arm, problems);
   notes_.add({task.name, arm.name}, experiment, tree);
   if (arm.matched) notes_.add_match({task.name, arm.name}, parsed_.keys.match.by, *arm.matched);
   if (selection_.with_files) files_.add(experiment, tree, problems);
@@ -165,11 +170,7 @@ void StudyCheck::check_source(const ExpandedTask& task, const ExpandedArm& arm,
   const auto& from = *arm.run.experiment.training.init_from.arm;
   if (!is_selected(from, study_.arms)) return;
   const auto& source = *std::ranges::find(task.arms, from, &ExpandedArm::name);
-  for (const auto& [key, why] : start_problems(arm.run.experiment, source.run.experiment)) {
-    const auto path = join_path("training.init_from", key);
-    problems.add(arm.run.tree.place(path),
-                 fmt::format("{} {} (task '{}', arm '{}')", path, why, task.name, arm.name));
-  }
+  report(start_problems(arm.run.experiment, source.run.experiment), task, arm, problems);
 }
 
 void StudyCheck::check_comparison(const ExpandedTask& task, ProblemList& problems) const {
