@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "models/ops/linear_cross_entropy.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
@@ -55,28 +54,6 @@ TEST(Likelihood, IsTheMeanOverTokensHoweverTheyAreBatched) {
     EXPECT_NEAR(scores.perplexity(), std::exp(nll / 9), 1e-4);
     EXPECT_TRUE(scores.position_accuracy.empty()) << "three examples say too little";
   }
-}
-
-TEST(Likelihood, EqualsTheTrainingLossWithoutSmoothing) {
-  auto model = model_of(2);
-  const auto tensors =
-      to_tensors(data::collate(examples(), std::vector<int64_t>{0, 1, 2}), torch::kCPU);
-  const auto loss = models::ops::linear_cross_entropy(
-      model->hidden(tensors.source, tensors.target_in).hidden, model->output_weight(),
-      tensors.target_out, {.ignored = tokenizer::kPad, .smoothing = 0});
-  const auto scores = likelihood(model, examples(), {.tokens_per_batch = 100});
-  EXPECT_NEAR(scores.nll * 9, loss.nll.item<double>(), 1e-4);
-  EXPECT_NEAR(scores.nll * 9, loss.loss.item<double>(), 1e-4);
-}
-
-TEST(Likelihood, OfUniformProbabilitiesHasThePerplexityOfTheVocabulary) {
-  auto model = model_of(3);
-  {
-    const torch::NoGradGuard no_grad;
-    model->output_weight().zero_();
-  }
-  const auto scores = likelihood(model, examples(), {.tokens_per_batch = 100});
-  EXPECT_NEAR(scores.perplexity(), kWords, 1e-4);
 }
 
 TEST(Likelihood, ThatIsNotFiniteIsNoScore) {

@@ -72,21 +72,6 @@ TEST(Update, SplittingIntoMicroBatchesChangesNothing) {
   EXPECT_LT(largest_difference(whole, split), 1e-5);
 }
 
-TEST(Update, OverfitsEightPairs) {
-  torch::manual_seed(2);
-  std::vector<data::EncodedExample> eight;
-  for (int32_t i = 0; i < 8; ++i)
-    eight.push_back(pair({4 + i, 4 + (i * 3) % 8}, {4 + (i * 5) % 8, 4 + i, 11 - i}));
-  auto model = tiny_model();
-  const auto optimizer = make_optimizer(Adam{}, *model);
-  const auto all = data::collate(eight, std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
-  auto options = plain();
-  options.loss = {};
-  double loss = 0;
-  for (int step = 0; step < 200; ++step) loss = update(model, *optimizer, {&all, 1}, options).loss;
-  EXPECT_LT(loss, 0.02);
-}
-
 TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
   auto model = models::make(
       models::tiny(

@@ -41,13 +41,6 @@ TEST(Rouge, OfAnotherScriptOrOfNoWordIsNotDefined) {
   EXPECT_TRUE(rouge(Lines{""}, Lines{"...a"}).defined);
 }
 
-TEST(Rouge, OrderCountsForTheLongestSubsequenceAlone) {
-  const auto score = rouge("c b a", "a b c");
-  EXPECT_DOUBLE_EQ(score.one, 1);
-  EXPECT_DOUBLE_EQ(score.two, 0);
-  EXPECT_DOUBLE_EQ(score.longest, 1.0 / 3);
-}
-
 TEST(Rouge, OfNothingIsZero) {
   EXPECT_EQ(rouge(Lines{}, Lines{}).one, 0);
   EXPECT_EQ(rouge("", "").longest, 0);

@@ -184,12 +184,5 @@ TEST(RankGroup, TwoRanksOnOneGpuAreToldSo) {
   EXPECT_EQ(say(0, "card a"), "");
 }
 
-TEST(RankGroup, RanksThatDisagreeAllSaySo) {
-  as_ranks(2, [&](const RankGroup& ranks) {
-    ranks.agree_on(5, "steps");
-    EXPECT_THROW(ranks.agree_on(ranks.rank(), "steps"), RankLost);
-  });
-}
-
 }  // namespace
 }  // namespace ablate::training
