@@ -48,22 +48,17 @@ class PositionCounts {
   torch::Tensor right_, all_;  // [T]
 };
 
-/// The scores that likelihood_on() needs of a model.
-struct Scored {
-  torch::Device device;
-  int64_t ignored;  // of targets that do not count
-};
-
-/// Scores every example; `score` returns the scores of a batch's targets. Sums of batches are added
-/// on the host in their order, independent of the rank that computed them.
-template <class Score>
-Likelihood likelihood_on(const Scored& model, std::span<const data::EncodedExample> examples,
-                         const LikelihoodOptions& options, Score&& score) {
+/// Scores every example. Sums of batches are added on the host in their order, independent of the
+/// rank that computed them.
+Likelihood likelihood_on(auto& model, torch::Device device,
+                         std::span<const data::EncodedExample> examples,
+                         const LikelihoodOptions& options) {
   torch::NoGradGuard no_grad;
+  const auto ignored = models::ignored_target(model.labels(), tokenizer::kPad);
   ScoredBatches batches(examples, options);
   const auto sums =
-      torch::zeros({batches.count(), 2}, torch::TensorOptions(torch::kDouble).device(model.device));
-  PositionCounts positions(model.device);
+      torch::zeros({batches.count(), 2}, torch::TensorOptions(torch::kDouble).device(device));
+  PositionCounts positions(device);
   Likelihood result;
   int64_t longest = 0;
   for (int64_t i = 0; i < batches.count(); ++i) {
@@ -71,11 +66,11 @@ Likelihood likelihood_on(const Scored& model, std::span<const data::EncodedExamp
     result.tokens += batch.tokens;
     longest = std::max(longest, batch.target_length);
     if (i % options.ranks.size() != options.ranks.rank()) continue;
-    const auto tensors = to_tensors(batch, model.device);
-    const auto scores = score(tensors);
+    const auto tensors = to_tensors(batch, device);
+    const auto scores = model.score_targets(tensors.source, tensors.target_in, tensors.target_out);
     sums[i][0] += scores.nll.sum(torch::kDouble);
     sums[i][1] += scores.likeliest.sum().to(torch::kDouble);
-    positions.add(scores.likeliest, tensors.target_out.ne(model.ignored));
+    positions.add(scores.likeliest, tensors.target_out.ne(ignored));
   }
   const auto read = options.ranks.sum(sums).cpu();
   const auto count = static_cast<double>(std::max<int64_t>(result.tokens, 1));
@@ -111,21 +106,13 @@ double Likelihood::perplexity() const { return std::exp(nll); }
 
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options) {
-  return likelihood_on(
-      {model->output_weight().device(), models::ignored_target(model->labels(), tokenizer::kPad)},
-      examples, options, [&](const BatchTensors& batch) {
-        return model->score_targets(batch.source, batch.target_in, batch.target_out);
-      });
+  return likelihood_on(*model, model->output_weight().device(), examples, options);
 }
 
 Likelihood likelihood(const models::InferenceModel& model,
                       std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options) {
-  return likelihood_on({model.device(), models::ignored_target(model.labels(), tokenizer::kPad)},
-                       examples, options, [&](const BatchTensors& batch) {
-                         return model.score_targets(batch.source, batch.target_in,
-                                                    batch.target_out);
-                       });
+  return likelihood_on(model, model.device(), examples, options);
 }
 
 }  // namespace ablate::training

@@ -45,24 +45,12 @@ constexpr std::array<Row, 7> kCfg3k{{{"01 22 21", "", ""},
                                      {"00 11 220 020", "102 000 010", "01 110 202 12"},
                                      {"22 020 10", "12 001 20 011", "022 11 000 212"}}};
 
-static_assert(kCfg3b.size() == levels_of(GrammarName::cfg3b));
-static_assert(kCfg3f.size() == levels_of(GrammarName::cfg3f));
-static_assert(kCfg3j.size() == levels_of(GrammarName::cfg3j));
-static_assert(kCfg3k.size() == levels_of(GrammarName::cfg3k));
+/// By their names.
+constexpr std::array<std::span<const Row>, 4> kGrammars{kCfg3b, kCfg3f, kCfg3j, kCfg3k};
 
-std::span<const Row> rules_in(GrammarName grammar) {
-  switch (grammar) {
-    case GrammarName::cfg3b:
-      return kCfg3b;
-    case GrammarName::cfg3f:
-      return kCfg3f;
-    case GrammarName::cfg3j:
-      return kCfg3j;
-    case GrammarName::cfg3k:
-      return kCfg3k;
-  }
-  return {};
-}
+static_assert(std::ranges::all_of(names(GrammarName{}), [](const auto& named) {
+  return std::ssize(kGrammars.at(static_cast<size_t>(named.first))) == levels_of(named.first);
+}));
 
 std::vector<std::vector<int64_t>> rules_of(std::string_view words) {
   std::vector<std::vector<int64_t>> rules(words.empty() ? 0 : 1);
@@ -132,7 +120,7 @@ std::string text_of(const std::vector<int64_t>& string) {
 }  // namespace
 
 Grammar::Grammar(const Lano& task) {
-  const auto rows = rules_in(task.grammar);
+  const auto rows = kGrammars.at(static_cast<size_t>(task.grammar));
   const auto used = static_cast<size_t>(task.levels.value_or(std::ssize(rows)));
   for (const auto& row : rows.last(used)) {
     levels_.emplace_back();

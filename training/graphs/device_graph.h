@@ -25,7 +25,4 @@ constexpr const char* kMakeGraph = "ablate_make_graph";  // see cuda_function()
 /// The type of kMakeGraph: a new graph of the current CUDA device, which the caller owns.
 using MakeGraph = DeviceGraph*();
 
-/// Null if this build has no part for CUDA. Throws DeviceError if that part cannot be loaded.
-MakeGraph* graph_maker();
-
 }  // namespace ablate::training

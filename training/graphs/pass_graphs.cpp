@@ -9,9 +9,13 @@
 
 #include "models/feed_forward/feed_forward.h"
 #include "models/ops/expert_feed_forward.h"
+#include "training/cuda_library.h"
 
 namespace ablate::training {
 namespace {
+
+/// Null if this build has no part for CUDA. Throws DeviceError if that part cannot be loaded.
+MakeGraph* graph_maker() { return reinterpret_cast<MakeGraph*>(cuda_function(kMakeGraph)); }
 
 torch::Tensor copy_of(const torch::Tensor& tensor) {
   return tensor.defined() ? tensor.detach().clone() : tensor;

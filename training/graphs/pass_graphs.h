@@ -66,7 +66,7 @@ class PassGraphs {
 };
 
 /// Null if training.graphs is off, the model is not on CUDA, or its passes cannot be captured.
-/// Throws DeviceError as graph_maker().
+/// Throws DeviceError if this build's part for CUDA cannot be loaded.
 std::unique_ptr<PassGraphs> make_graphs(const models::Transformer& model,
                                         const TrainingOptions& options, Precision precision);
 
