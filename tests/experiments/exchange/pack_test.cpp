@@ -14,6 +14,12 @@ class Pack : public ProgramTest {
  protected:
   std::string ran() const { return (folder_ / "out/tiny").string(); }
   std::string file() const { return (folder_ / "tiny.zip").string(); }
+  /// The study's folder, unzipped by another program.
+  std::filesystem::path unzipped() const {
+    EXPECT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
+              0);
+    return folder_ / "unzipped/tiny";
+  }
   /// Writes a file of records with these names.
   void write_records(const std::vector<const char*>& names) const {
     caffe2::serialize::PyTorchStreamWriter writer(file());
@@ -46,12 +52,10 @@ TEST_F(Pack, LiesBelowAFolderOfTheStudysNameAndCanBeMadeOfAnUnzippedOne) {
   append("compare: {baseline: base, metric: exact_match}\n");
   ASSERT_EQ(shell(command("out", "--seeds 1 --set training.steps=2")).code, 0);
   ASSERT_EQ(program("pack", ran(), "--to", file()).code, 0);
-  ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
-            0);
-  const auto unzipped = folder_ / "unzipped/tiny";
-  EXPECT_EQ(read_file(unzipped / "study.yaml"), read_file(study()));
+  const auto folder = unzipped();
+  EXPECT_EQ(read_file(folder / "study.yaml"), read_file(study()));
   const auto again = folder_ / "again.zip";
-  EXPECT_TRUE(ends(program("pack", unzipped, "--to", again), 0));
+  EXPECT_TRUE(ends(program("pack", folder, "--to", again), 0));
   EXPECT_EQ(program("status", again).code, 0);
   const auto power = program("power", again, "--difference -1 2>&1");
   EXPECT_TRUE(says(power.output, "--difference: must be above 0, not -1"));
@@ -70,10 +74,8 @@ TEST_F(Pack, HoldsEqualFilesOnce) {
   unpack(file(), folder_ / "unpacked");
   EXPECT_EQ(read_file(folder_ / "unpacked/copy/base/twin/second.txt"), large);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "unpacked/equal_files.json"));
-  ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
-            0);
   const auto again = folder_ / "again.zip";
-  pack(records::StudyFolder(folder_ / "unzipped/tiny"), again);
+  pack(records::StudyFolder(unzipped()), again);
   unpack(again, folder_ / "once_more");
   EXPECT_EQ(read_file(folder_ / "once_more/copy/base/twin/second.txt"), large);
 }
@@ -82,15 +84,13 @@ TEST_F(Pack, UnzippedIsReportedAsTheFolderThatWasPacked) {
   given_runs("out", "--seeds 1,2 --set training.steps=2");
   ASSERT_EQ(program("report", ran()).code, 0);
   ASSERT_EQ(program("pack", ran(), "--to", file()).code, 0);
-  ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
-            0);
-  const auto unzipped = folder_ / "unzipped/tiny";
-  const auto second = unzipped / "copy/base/seed-2";
+  const auto folder = unzipped();
+  const auto second = folder / "copy/base/seed-2";
   EXPECT_FALSE(std::filesystem::exists(second / "config.yaml")) << "it equals the first seed's";
-  ASSERT_EQ(program("report", unzipped).code, 0);
-  EXPECT_EQ(read_file(unzipped / "results.json"), read_file(ran() + "/results.json"));
+  ASSERT_EQ(program("report", folder).code, 0);
+  EXPECT_EQ(read_file(folder / "results.json"), read_file(ran() + "/results.json"));
   EXPECT_EQ(read_file(second / "config.yaml"), read_file(ran() + "/copy/base/seed-2/config.yaml"));
-  EXPECT_FALSE(std::filesystem::exists(unzipped / "equal_files.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "equal_files.json"));
 }
 
 TEST_F(Pack, FilesThatAreNoneAreNamedInPlainWords) {
