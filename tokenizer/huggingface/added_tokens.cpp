@@ -65,7 +65,6 @@ AddedTokens::Search::Search(const std::vector<AddedToken>& tokens, bool normaliz
   for (const auto& token : tokens)
     if (token.normalized == normalized)
       first_[static_cast<unsigned char>(sought(token).front())] = true;
-  empty_ = std::ranges::find(first_, true) == first_.end();
 }
 
 void AddedTokens::Search::divide(std::string_view text, const std::vector<AddedToken>& tokens,

@@ -46,7 +46,6 @@ class AddedTokens {
   class Search {
    public:
     Search(const std::vector<AddedToken>& tokens, bool normalized);
-    bool empty() const { return empty_; }
     /// Appends the pieces of text.bytes from `begin` on, which stand at that place of the result.
     void divide(std::string_view text, const std::vector<AddedToken>& tokens,
                 std::vector<Piece>& pieces) const;
@@ -54,7 +53,6 @@ class AddedTokens {
    private:
     std::vector<bool> first_;  // bytes with which a token begins
     Trie trie_;                // of indices into the tokens
-    bool empty_;
   };
 
   static std::vector<AddedToken> read(const std::optional<Node>& node, const Vocabulary& model,

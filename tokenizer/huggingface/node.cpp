@@ -70,8 +70,6 @@ std::string Node::type() const {
   return found ? found->text() : "";
 }
 
-bool Node::is_text() const { return value_->is_string(); }
-
 bool Node::is_list() const { return value_->is_array(); }
 
 std::string Node::text() const {

@@ -29,7 +29,6 @@ class Node {
   /// The member "type"; empty if there is none.
   std::string type() const;
 
-  bool is_text() const;
   bool is_list() const;
   std::string text() const;
   bool flag() const;

@@ -61,7 +61,6 @@ class Normalizer {
 
   /// REQUIRES: valid UTF-8.
   void normalize(Text& text) const;
-  bool empty() const { return steps_.empty(); }
 
  private:
   using Step = std::variant<NormalForm, Lowercase, StripAccents, Nmt, ByteCharacters, Bert, Replace,
