@@ -42,6 +42,7 @@ TEST(LowerCase, ASigmaIsFinalAtTheEndOfAWordAlone) {
   EXPECT_EQ(lower_case("ΟΔΥΣΣΕΥΣ ΣΟΦΟΣ."), "οδυσσευς σοφος.");
   EXPECT_EQ(lower_case("Σ"), "σ") << "no letter before it";
   EXPECT_EQ(lower_case("Α.Σ'Α ΑΣ'"), "α.σ'α ας'") << "points and apostrophes do not count";
+  EXPECT_EQ(lower_characters("ΟΣ"), "οσ") << "a character by itself has no place in a word";
 }
 
 TEST(LowerCase, ACapitalIWithADotKeepsTheDot) { EXPECT_EQ(lower_case("İ"), "i\u0307"); }
@@ -84,11 +85,6 @@ TEST(NormalForms, DifferAsTheStandardSays) {
   EXPECT_EQ(in_normal_form(text, NormalForm::d), "e\u0301\ufb01");
   EXPECT_EQ(in_normal_form(text, NormalForm::kc), "\u00e9fi");
   EXPECT_EQ(in_normal_form(text, NormalForm::kd), "e\u0301fi");
-}
-
-TEST(Case, OfACharacterDoesNotDependOnItsPlace) {
-  EXPECT_EQ(lower_case("\u039f\u03a3"), "\u03bf\u03c2");        // omicron, final sigma
-  EXPECT_EQ(lower_characters("\u039f\u03a3"), "\u03bf\u03c3");  // omicron, sigma
 }
 
 TEST(Graphemes, EndWhereTheStandardSays) {
