@@ -81,6 +81,20 @@ Tensor gated(const Pass& p, const Tensor& x, const std::string& at, bool bias) {
   return p.w.linear(gate * p.w.linear(x, at + "up_proj", bias), at + "down_proj", bias);
 }
 
+/// A decoder as Llama's, in which attended(y, "model.layers.0.self_attn.") reads the norm's output.
+Tensor llama_decoder(const Pass& p, bool mlp_bias, const auto& attended) {
+  const double epsilon = p.get<double>("rms_norm_eps");
+  auto x = p.embedded("model.embed_tokens.weight", p.in.ids);
+  for (int64_t i = 0; i < p.integer("num_hidden_layers"); ++i) {
+    const auto at = layer_name("model.layers", i);
+    x = x + attended(p.w.rms_norm(x, at + "input_layernorm", epsilon), at + "self_attn.");
+    x = x +
+        gated(p, p.w.rms_norm(x, at + "post_attention_layernorm", epsilon), at + "mlp.", mlp_bias);
+  }
+  return p.projected(p.w.rms_norm(x, "model.norm", epsilon), "lm_head.weight",
+                     "model.embed_tokens.weight", false);
+}
+
 /// Parts that every model of its class has, and fields that the class reads.
 struct LlamaKind {
   bool qkv_bias = false, qk_norm = false, reads_attention_bias = true, reads_mlp_bias = false;
@@ -97,29 +111,20 @@ Tensor llama(const Pass& p) {
   const bool biased = kind.qkv_bias || all_biased;
   const bool mlp_bias = kind.reads_mlp_bias && p.config.value("mlp_bias", false);
   const int64_t heads = p.integer("num_attention_heads"), groups = p.integer("num_key_value_heads");
-  const double epsilon = p.get<double>("rms_norm_eps");
   const HubRotary rotary(p.config, p.config.value("head_dim", p.integer("hidden_size") / heads));
   const auto visible = visible_keys(p.in.mask, true);
-  auto x = p.embedded("model.embed_tokens.weight", p.in.ids);
-  for (int64_t i = 0; i < p.integer("num_hidden_layers"); ++i) {
-    const auto at = layer_name("model.layers", i);
-    const auto y = p.w.rms_norm(x, at + "input_layernorm", epsilon);
+  return llama_decoder(p, mlp_bias, [&](const Tensor& y, const std::string& at) {
     const auto turned = [&](const std::string& name, int64_t count) {
-      auto z = heads_of(p.w.linear(y, at + "self_attn." + name + "_proj", biased), count);
-      if (kind.qk_norm) z = p.w.rms_norm(z, at + "self_attn." + name + "_norm", epsilon);
+      auto z = heads_of(p.w.linear(y, at + name + "_proj", biased), count);
+      if (kind.qk_norm) z = p.w.rms_norm(z, at + name + "_norm", p.get<double>("rms_norm_eps"));
       return rotary(z);
     };
-    const HubAttention read{
-        .query = turned("q", heads),
-        .key = turned("k", groups),
-        .value = heads_of(p.w.linear(y, at + "self_attn.v_proj", biased), groups),
-        .visible = visible};
-    x = x + p.w.linear(read(), at + "self_attn.o_proj", all_biased);
-    x = x +
-        gated(p, p.w.rms_norm(x, at + "post_attention_layernorm", epsilon), at + "mlp.", mlp_bias);
-  }
-  return p.projected(p.w.rms_norm(x, "model.norm", epsilon), "lm_head.weight",
-                     "model.embed_tokens.weight", false);
+    const HubAttention read{.query = turned("q", heads),
+                            .key = turned("k", groups),
+                            .value = heads_of(p.w.linear(y, at + "v_proj", biased), groups),
+                            .visible = visible};
+    return p.w.linear(read(), at + "o_proj", all_biased);
+  });
 }
 
 /// DeepseekV3ForCausalLM of dense layers, whose norms of latents have an epsilon of their own.
@@ -130,34 +135,27 @@ Tensor deepseek(const Pass& p) {
   const int64_t heads = p.integer("num_attention_heads"), rank = p.integer("kv_lora_rank");
   const int64_t own = p.integer("qk_nope_head_dim"), shared = p.integer("qk_rope_head_dim");
   const bool neighbours = p.config.value("rope_interleave", true);
-  const double epsilon = p.get<double>("rms_norm_eps");
   const HubRotary rotary(p.config, shared);
   const auto visible = visible_keys(p.in.mask, true);
-  auto x = p.embedded("model.embed_tokens.weight", p.in.ids);
-  for (int64_t i = 0; i < p.integer("num_hidden_layers"); ++i) {
-    const auto at = layer_name("model.layers", i), self = at + "self_attn.";
-    const auto y = p.w.rms_norm(x, at + "input_layernorm", epsilon);
+  return llama_decoder(p, /*mlp_bias=*/false, [&](const Tensor& y, const std::string& at) {
     const auto queries = [&] {
-      if (p.config.at("q_lora_rank").is_null()) return p.w.linear(y, self + "q_proj", false);
-      const auto latent = p.w.linear(y, self + "q_a_proj", false);
-      return p.w.linear(p.w.rms_norm(latent, self + "q_a_layernorm", kLatentEpsilon),
-                        self + "q_b_proj", false);
+      if (p.config.at("q_lora_rank").is_null()) return p.w.linear(y, at + "q_proj", false);
+      const auto latent = p.w.linear(y, at + "q_a_proj", false);
+      return p.w.linear(p.w.rms_norm(latent, at + "q_a_layernorm", kLatentEpsilon), at + "q_b_proj",
+                        false);
     };
     const auto query = heads_of(queries(), heads).split_with_sizes({own, shared}, -1);
     const auto low =
-        p.w.linear(y, self + "kv_a_proj_with_mqa", false).split_with_sizes({rank, shared}, -1);
-    const auto latent = p.w.rms_norm(low[0], self + "kv_a_layernorm", kLatentEpsilon);
-    const auto both = heads_of(p.w.linear(latent, self + "kv_b_proj", false), heads);
+        p.w.linear(y, at + "kv_a_proj_with_mqa", false).split_with_sizes({rank, shared}, -1);
+    const auto latent = p.w.rms_norm(low[0], at + "kv_a_layernorm", kLatentEpsilon);
+    const auto both = heads_of(p.w.linear(latent, at + "kv_b_proj", false), heads);
     const auto common = rotary(low[1].unsqueeze(1), neighbours).expand({-1, heads, -1, -1});
     const HubAttention read{.query = torch::cat({query[0], rotary(query[1], neighbours)}, -1),
                             .key = torch::cat({both.slice(-1, 0, own), common}, -1),
                             .value = both.slice(-1, own),
                             .visible = visible};
-    x = x + p.w.linear(read(), self + "o_proj", false);
-    x = x + gated(p, p.w.rms_norm(x, at + "post_attention_layernorm", epsilon), at + "mlp.", false);
-  }
-  return p.projected(p.w.rms_norm(x, "model.norm", epsilon), "lm_head.weight",
-                     "model.embed_tokens.weight", false);
+    return p.w.linear(read(), at + "o_proj", false);
+  });
 }
 
 /// What a state-space mixer of Mamba-2 with one group writes, position for position.

@@ -23,7 +23,6 @@ class HubTensors {
   torch::Tensor transposed_linear(const torch::Tensor& x, const std::string& name);
   torch::Tensor layer_norm(const torch::Tensor& x, const std::string& name, double epsilon);
   torch::Tensor rms_norm(const torch::Tensor& x, const std::string& name, double epsilon);
-  bool has(const std::string& name) const { return tensors_.contains(name); }
   /// Throws CheckpointError if a tensor was never asked for.
   void require_all_used() const;
 
