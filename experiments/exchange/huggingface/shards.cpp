@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -80,30 +79,25 @@ training::Tensors stored_tensors(const std::filesystem::path& folder) {
   return all;
 }
 
-/// The first BERT files, bert-base-uncased's among them, name the numbers of a norm otherwise.
-void rename_older(training::Tensors& tensors) {
+/// The first BERT files, bert-base-uncased's among them, name the numbers of a norm otherwise. A
+/// tensor whose name of today is another's keeps its own, which has no place then.
+training::Tensors with_names_of_today(const training::Tensors& tensors) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}};
-  for (const auto& [older, name] : kNames) {
-    std::vector<std::string> found;
-    for (const auto& [one, tensor] : tensors)
-      if (one.ends_with(older)) found.push_back(one);
-    for (const auto& one : found) {
-      const auto now = one.substr(0, one.size() - older.size()) + std::string(name);
-      if (tensors.contains(now)) continue;  // which has no place then
-      auto node = tensors.extract(one);
-      node.key() = now;
-      tensors.insert(std::move(node));
-    }
+  training::Tensors current;
+  for (const auto& [name, tensor] : tensors) {
+    auto now = name;
+    for (const auto& [older, today] : kNames)
+      if (name.ends_with(older)) now.replace(name.size() - older.size(), older.size(), today);
+    current[tensors.contains(now) ? name : now] = tensor;
   }
+  return current;
 }
 
 }  // namespace
 
 training::Tensors read_shards(const std::filesystem::path& folder) {
-  auto tensors = stored_tensors(folder);
-  rename_older(tensors);
-  return tensors;
+  return with_names_of_today(stored_tensors(folder));
 }
 
 }  // namespace ablate::exchange
