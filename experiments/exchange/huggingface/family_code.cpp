@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "experiments/exchange/huggingface/family_maps.h"
 #include "experiments/exchange/huggingface/field_table.h"
 
 namespace ablate::exchange {
@@ -231,12 +232,10 @@ FamilyCode family_code(const std::string& family) {
       {"llama", {.read = read_llama}},
       {"mamba2", {.read = read_mamba2, .write = write_mamba2}},
       {"marian", {.read = read_marian}},
-      {"mistral", {.read = read_llama}},
       {"modernbert", {.read = read_modernbert}},
-      {"qwen2", {.read = read_llama}},
-      {"qwen3", {.read = read_llama}},
       {"t5", {.read = read_t5, .write = write_t5}}};
-  const auto found = kCode.find(family);
+  const auto& like = family_map(family).like;
+  const auto found = kCode.find(like.empty() ? family : like);
   return found == kCode.end() ? FamilyCode{} : found->second;
 }
 
