@@ -48,7 +48,8 @@ inline std::string text_of(const HeadName& name) {
   return text_of(name.attention) + "." + std::to_string(name.head);
 }
 
-/// Reads a name from its front.
+/// Reads a name from its front. A number may have zeros before it, so that the caller compares the
+/// whole text with what was read.
 class NameReader {
  public:
   explicit NameReader(std::string_view text) : rest_(text) {}
@@ -59,12 +60,9 @@ class NameReader {
     return true;
   }
   bool number(int64_t& value) {
-    const auto* end = rest_.data() + rest_.size();
-    const bool one_spelling = !rest_.starts_with('-') && !rest_.starts_with("00") &&
-                              (!rest_.starts_with('0') || rest_.find_first_of("123456789") != 1);
-    const auto read = std::from_chars(rest_.data(), end, value);
+    const auto read = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
     rest_.remove_prefix(static_cast<size_t>(read.ptr - rest_.data()));
-    return one_spelling && read.ec == std::errc();
+    return read.ec == std::errc() && value >= 0;
   }
   bool layer(LayerName& name) {
     name.side = word("decoder") ? Side::decoder : Side::encoder;
@@ -85,15 +83,14 @@ class NameReader {
 /// The layer that `text` names; nullopt if `text` has another form.
 inline std::optional<LayerName> parse_layer(std::string_view text) {
   LayerName name;
-  if (!NameReader(text).layer(name) || name.layer < 0 || text_of(name) != text) return {};
+  if (!NameReader(text).layer(name) || text_of(name) != text) return {};
   return name;
 }
 
 /// The same of a head.
 inline std::optional<HeadName> parse_head(std::string_view text) {
   HeadName name;
-  const bool read = NameReader(text).head(name) && name.attention.layer.layer >= 0;
-  if (!read || name.head < 0 || text_of(name) != text) return {};
+  if (!NameReader(text).head(name) || text_of(name) != text) return {};
   return name;
 }
 

@@ -11,6 +11,17 @@ torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const O
   return observer->heads(values.unflatten(-1, {heads, -1})).flatten(-2);
 }
 
+torch::Tensor ScoredMixer::attended(ops::AttentionInput input, const ForwardContext& context) {
+  const auto* observer = context.observer;
+  input.padding_mask = context.padding_mask;
+  input.wants_probabilities = is_watched(observer);
+  if (observer != nullptr && observer->largest_scores)
+    observer->largest_scores(*this, ops::largest_scores(input));
+  const auto output = ops::attention(input);
+  if (is_watched(observer)) observer->attention(output.probabilities);
+  return output.values;
+}
+
 int64_t projected_width(const AttentionOptions& options, int64_t d_model) {
   if (const auto* delta = std::get_if<DeltaRule>(&options))
     return 2 * d_model + delta->value_width(d_model);

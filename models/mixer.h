@@ -54,6 +54,8 @@ class ScoredMixer : public Mixer {
   virtual void clip_scores(const torch::Tensor& largest, double most) = 0;
 
  protected:
+  /// The values that the heads read in a pass over whole sequences, which an observer sees.
+  torch::Tensor attended(ops::AttentionInput input, const ForwardContext& context);
   /// The factor for the scores of each head. // [H] -> [H]
   static torch::Tensor clip_factor(const torch::Tensor& largest, double most) {
     return torch::where(largest > most, most / largest, 1.0);
@@ -62,6 +64,11 @@ class ScoredMixer : public Mixer {
 
 /// x with zeros at padding; the mask may be undefined. // [B, T, D], [B, T] -> [B, T, D]
 torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& padding_mask);
+
+/// Whether the observer, which may be null, sees the probabilities of attention.
+inline bool is_watched(const Observer* observer) {
+  return observer != nullptr && observer->attention;
+}
 
 /// The outputs of `heads` heads, or their replacement by `observer`, which may be null.
 /// // [B, T, HW] -> [B, T, HW]

@@ -3,8 +3,6 @@
 namespace ablate::models {
 namespace {
 
-bool is_watched(const Observer* observer) { return observer != nullptr && observer->attention; }
-
 /// Returns the values after passing the probabilities to the observer, if there is one.
 torch::Tensor observed_values(const ops::AttentionOutput& output, const Observer* observer) {
   if (is_watched(observer)) observer->attention(output.probabilities);
@@ -40,18 +38,13 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const ops::AttentionPosition& position,
                                      const ForwardContext& context) {
-  const auto* observer = context.observer;
   const StagePass pass{x, position, context};
   auto own = projected(pass);
   auto input = scored(own, pass);
-  input.padding_mask = context.padding_mask;
   input.causal = causal_;
-  input.wants_probabilities = is_watched(observer);
   input.dropout = context.dropout_at(site(), dropout_);
-  if (observer != nullptr && observer->largest_scores)
-    observer->largest_scores(*this, ops::largest_scores(input));
-  const auto values = observed_values(ops::attention(input), observer);
-  return out_(observed_heads(stages_.read(values, own, pass), count_, observer));
+  const auto values = attended(input, context);
+  return out_(observed_heads(stages_.read(values, own, pass), count_, context.observer));
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,

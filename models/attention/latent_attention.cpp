@@ -47,30 +47,22 @@ class LatentAttention : public ScoredMixer {
 
   torch::Tensor forward(const torch::Tensor& x, const ops::AttentionPosition& position,
                         const ForwardContext& context) override {
-    const auto* observer = context.observer;
     const auto [latent, shared] = compressed(x);
     const auto expanded = expand_(latent).split_with_sizes(
         {widths_.heads * widths_.d_k, widths_.heads * widths_.d_v}, -1);
     const auto keys = torch::cat({shared.unsqueeze(2).expand({-1, -1, widths_.heads, -1}),
                                   expanded[0].unflatten(-1, {widths_.heads, -1})},
                                  -1);  // [B, T, H, P + K]
-    const bool watched = observer != nullptr && observer->attention;
     const ops::AttentionInput input{
         .query = torch::cat({queries(x), keys.flatten(2), expanded[1]}, -1),
         .heads = {.count = widths_.heads,
                   .key_values = widths_.heads,
                   .d_k = widths_.shared + widths_.d_k,
                   .d_v = widths_.d_v},
-        .padding_mask = context.padding_mask,
         .position = position,
         .causal = causal_,
-        .wants_probabilities = watched,
         .dropout = context.dropout_at(site(), dropout_)};
-    if (observer != nullptr && observer->largest_scores)
-      observer->largest_scores(*this, ops::largest_scores(input));
-    const auto read = ops::attention(input);
-    if (watched) observer->attention(read.probabilities);
-    return out_(observed_heads(read.values, widths_.heads, observer));
+    return out_(observed_heads(attended(input, context), widths_.heads, context.observer));
   }
 
   void clip_scores(const torch::Tensor& largest, double most) override {

@@ -44,7 +44,7 @@ class Decay {
     if (kind_ == Forgetting::fixed)
       return torch::ones_like(query.narrow(-1, 0, 1)) * rates(query);  // [B, H, T, 1]
     const auto gates = ops::wide(keep_->forward(x));
-    return heads_first(torch::log_sigmoid(gates) / kTemperature, heads_);
+    return ops::split_heads(torch::log_sigmoid(gates) / kTemperature, heads_);
   }
   /// The same at one position of each head, with a fixed decay. // -> [H, 1, 1]
   torch::Tensor rates(const torch::Tensor& like) const {
@@ -100,8 +100,8 @@ class LinearAttentionMixer : public StateMixer {
  private:
   StateHeads projected(const torch::Tensor& x, KVCache* cache) const override {
     const auto parts = ops::wide(convolved(qkv_->forward(x), cache)).chunk(3, -1);
-    const auto query = heads_first(parts[0], heads_), key = heads_first(parts[1], heads_);
-    const auto value = heads_first(parts[2], heads_);
+    const auto query = ops::split_heads(parts[0], heads_), key = ops::split_heads(parts[1], heads_);
+    const auto value = ops::split_heads(parts[2], heads_);
     if (kind_ == Forgetting::none) return {feature(query), feature(key), value};
     return {.query = query / std::sqrt(static_cast<double>(query.size(-1))),
             .key = key,
@@ -132,7 +132,7 @@ class LinearAttentionMixer : public StateMixer {
 
   torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
                          const torch::Tensor& found, const Observer* observer) const override {
-    const auto mixed = heads_last(found).to(x.scalar_type());
+    const auto mixed = ops::join_heads(found).to(x.scalar_type());
     const auto gated = heads.gate.defined() ? mixed * torch::silu(heads.gate) : mixed;
     return out_->forward(observed_heads(gated, heads_, observer));
   }
@@ -172,11 +172,11 @@ class DeltaRuleMixer : public StateMixer {
     const auto mixed = ops::wide(convolved(qkv_->forward(x), cache));
     const auto parts =
         (silu_ ? torch::silu(mixed) : mixed).split_with_sizes({width_, width_, values_}, -1);
-    const auto query = unit(heads_first(parts[0], heads_));
+    const auto query = unit(ops::split_heads(parts[0], heads_));
     return {.query = query,
-            .key = unit(heads_first(parts[1], heads_)),
-            .value = heads_first(parts[2], heads_),
-            .strength = heads_first(ops::wide(write_->forward(x)).sigmoid(), heads_),
+            .key = unit(ops::split_heads(parts[1], heads_)),
+            .value = ops::split_heads(parts[2], heads_),
+            .strength = ops::split_heads(ops::wide(write_->forward(x)).sigmoid(), heads_),
             .log_kept = decay_.log_kept(x, query),
             .gate = gate_ ? gate_->forward(x) : torch::Tensor()};
   }
@@ -200,7 +200,7 @@ class DeltaRuleMixer : public StateMixer {
 
   torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
                          const torch::Tensor& found, const Observer* observer) const override {
-    const auto read = heads_last(norm_ ? norm_->forward(found) : found).to(x.scalar_type());
+    const auto read = ops::join_heads(norm_ ? norm_->forward(found) : found).to(x.scalar_type());
     const auto gated = heads.gate.defined() ? read * torch::silu(heads.gate) : read;
     return out_->forward(observed_heads(gated, heads_, observer));
   }

@@ -49,11 +49,11 @@ class Mamba2Mixer : public StateMixer {
         projection_->forward(x).split_with_sizes({values_, values_ + 2 * state_size_}, -1);
     const auto mixed = ops::wide(torch::silu(convolved(parts[1], cache)))
                            .split_with_sizes({values_, state_size_, state_size_}, -1);
-    const auto step =
-        heads_first(at::softplus(ops::wide(step_->forward(x)) + ops::wide(step_bias_)), heads_);
+    const auto step = ops::split_heads(
+        at::softplus(ops::wide(step_->forward(x)) + ops::wide(step_bias_)), heads_);
     return {.query = mixed[2].unsqueeze(1),
             .key = mixed[1].unsqueeze(1),
-            .value = heads_first(mixed[0], heads_),
+            .value = ops::split_heads(mixed[0], heads_),
             .strength = step,
             .log_kept = step * by_head(-log_rate_.exp()),
             .gate = parts[0]};
@@ -70,7 +70,7 @@ class Mamba2Mixer : public StateMixer {
 
   torch::Tensor finished(const torch::Tensor& x, const StateHeads& heads,
                          const torch::Tensor& found, const Observer* observer) const override {
-    const auto all = heads_last(found + by_head(skip_) * heads.value).to(x.scalar_type());
+    const auto all = ops::join_heads(found + by_head(skip_) * heads.value).to(x.scalar_type());
     const auto normed = norm_->forward(all * torch::silu(heads.gate));
     return out_->forward(observed_heads(normed, heads_, observer));
   }

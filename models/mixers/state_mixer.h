@@ -78,14 +78,6 @@ class StateMixer : public Mixer {
   int64_t chunk_;
 };
 
-/// [B, T, HK] as heads. // -> [B, H, T, K]
-inline torch::Tensor heads_first(const torch::Tensor& x, int64_t heads) {
-  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
-}
-
-/// The reverse. // [B, H, T, K] -> [B, T, HK]
-inline torch::Tensor heads_last(const torch::Tensor& x) { return x.transpose(1, 2).flatten(2); }
-
 /// Zeros in full precision, a matrix for each head. // [B, T, D] -> [B, H, K, W]
 torch::Tensor empty_state(const torch::Tensor& like, int64_t heads, int64_t keys, int64_t values);
 

@@ -15,14 +15,6 @@
 namespace ablate::models::ops {
 namespace {
 
-torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {  // [B, T, HK] -> [B, H, T, K]
-  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
-}
-
-torch::Tensor join_heads(const torch::Tensor& x) {  // [B, H, T, K] -> [B, T, HK]
-  return x.transpose(1, 2).flatten(2);
-}
-
 bool has_own_keys(const AttentionInput& in) { return in.query.size(-1) > in.heads.query_width(); }
 
 KVCache::Block split_key_value(const torch::Tensor& key_value, const Heads& heads) {

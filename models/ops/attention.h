@@ -13,6 +13,13 @@ namespace ablate::models::ops {
 // B batch, T queries, S keys, H heads, G heads of keys and values (G divides H), K head width of
 // queries and keys, W head width of values
 
+inline torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {
+  return x.unflatten(-1, {heads, -1}).transpose(1, 2);  // [B, T, HK] -> [B, H, T, K]
+}
+inline torch::Tensor join_heads(const torch::Tensor& x) {
+  return x.transpose(1, 2).flatten(2);  // [B, H, T, K] -> [B, T, HK]
+}
+
 /// How scores become attention weights.
 struct Weighting {
   ScoreFunction score_function = ScoreFunction::softmax;
