@@ -172,12 +172,6 @@ torch::Tensor Mixture::padding_mask_of(const torch::Tensor& x,
 
 RoutedOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& context,
                               KVCache* cache) {
-  if (cache != nullptr) return run(x, context, *cache);
-  auto own = context.training ? KVCache() : empty_cache(x);
-  return run(x, context, own);
-}
-
-RoutedOutput Mixture::run(const torch::Tensor& x, const ForwardContext& context, KVCache& cache) {
   const auto flat = x.flatten(0, 1);                 // [N, D]
   const auto padding = padding_mask_of(x, context);  // [B, T]
   const auto mask = padding.defined() ? padding.flatten() : padding;
@@ -195,9 +189,11 @@ RoutedOutput Mixture::run(const torch::Tensor& x, const ForwardContext& context,
           : chosen.topk_idx;  // [N, k]
   auto kept = wanted;
   if (const auto share = limit_of(context); share && causal_ && !context.training) {
-    auto counts = cache.concatenate()[0];
+    auto own = cache == nullptr ? empty_cache(x) : KVCache();
+    auto& seen = cache == nullptr ? own : *cache;
+    auto counts = seen.concatenate()[0];
     kept = apply_capacity_so_far(wanted, x, counts);
-    cache.blocks = {{counts, {}}};
+    seen.blocks = {{counts, {}}};
   } else if (share) {
     kept = apply_capacity(wanted, chosen.topk_weight, company, *share);
   }

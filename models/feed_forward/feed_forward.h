@@ -71,7 +71,6 @@ class Mixture : public FeedForward {
 
  private:
   // Experts and their weights are [N, k], slots with expert E empty.
-  RoutedOutput run(const torch::Tensor& x, const ForwardContext& context, KVCache& cache);
   torch::Tensor apply_capacity(const torch::Tensor& experts, const torch::Tensor& weights,
                                const torch::Tensor& company, double share) const;
   /// The same for sequences [B, T, ..] that are read from left to right: a position finds room if

@@ -14,16 +14,6 @@ namespace ablate::models {
 class Mixer;
 struct StackOptions;
 
-/// What a mixer of positions can do with other parts.
-struct MixerTraits {
-  bool has_scores = false;       // position schemes have scores to act on
-  bool lends_scores = false;     // a position scheme can compute its scores
-  bool has_projections = false;  // queries, keys and values of its input stand side by side
-  bool causal_only = false;      // it can only read from left to right
-  bool keeps_documents = false;  // no position reads anything of another document
-  bool capturable = true;        // a pass with it can be recorded as a CUDA graph
-};
-
 inline constexpr auto kWeightDropoutHelp =
     "dropout probability of attention weights in training (attn_pdrop, attention_dropout); the "
     "others are divided by the share that is kept, without another softmax";

@@ -20,14 +20,6 @@ namespace ablate::models {
 //   clips_scores()  whether training.qk_clip can bound its scores
 // and has `make`, which is defined with the module, in attention/ or mixers/.
 
-/// Those of mixers without scores whose state or window reads on across documents.
-struct MixerWithoutScores : EmptyOptions {
-  static constexpr bool is_sublayer = true;
-  static constexpr MixerTraits traits{};
-  static constexpr bool can_forget() { return false; }
-  static constexpr bool clips_scores() { return false; }
-};
-
 struct NoAttention : MixerWithoutScores {
   static constexpr std::string_view name = "none";
   static constexpr std::string_view about = "no sub-layer: positions do not exchange anything";

@@ -30,11 +30,8 @@ constexpr int64_t chunk_length(Forgetting decay) {
 }
 
 /// Members of the mixers that keep a matrix for each head instead of keys and values.
-struct MatrixState {
-  static constexpr bool is_sublayer = true;
+struct MatrixState : MixerWithoutScores {
   static constexpr MixerTraits traits{.has_projections = true};
-  static constexpr bool can_forget() { return false; }
-  static constexpr bool clips_scores() { return false; }
   int64_t heads = 8;
   Forgetting decay = Forgetting::none;
 
@@ -95,16 +92,13 @@ struct DeltaRule : MatrixState {
 /// With s = softplus(W x + b) of a position and a head, the head's state keeps exp(-s e^a) of
 /// itself and gets s k v^T; its output is that of the query plus d v, gated by silu and normed. It
 /// reads from left to right, so only decoders can have it.
-struct Mamba2 {
+struct Mamba2 : MixerWithoutScores {
   static constexpr std::string_view name = "mamba2";
   static constexpr std::string_view about =
       "a matrix state whose steps and decay the input decides, with gated and normed outputs (Dao "
       "& "
       "Gu 2024, arXiv 2405.21060)";
-  static constexpr bool is_sublayer = true;
   static constexpr MixerTraits traits{.causal_only = true};
-  static constexpr bool can_forget() { return false; }
-  static constexpr bool clips_scores() { return false; }
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 
   int64_t heads = 8;

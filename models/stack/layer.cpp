@@ -57,10 +57,11 @@ RoutedOutput LayerImpl::fed_forward(const torch::Tensor& x, const LayerPass& pas
 RoutedOutput LayerImpl::forward(torch::Tensor x, const LayerPass& pass,
                                 const ForwardContext& context) {
   auto* cache = pass.cache;
-  const auto& documents = pass.position.query_documents;
-  if (ngrams_)
-    x = x + (cache == nullptr ? ngrams_->forward(x, context.token_ids, documents)
-                              : ngrams_->step(x, context.token_ids, documents, cache->ngrams));
+  if (ngrams_) {
+    auto none = cache == nullptr ? ngrams_->empty_cache(x) : KVCache();
+    auto& past = cache == nullptr ? none : cache->ngrams;
+    x = x + ngrams_->forward(x, context.token_ids, pass.position.query_documents, past);
+  }
   const auto original = x;
   torch::Tensor input;
   const auto add = [&](std::optional<ResidualConnection>& around, const auto& sub_layer) {

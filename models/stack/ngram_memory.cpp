@@ -21,11 +21,6 @@ torch::Tensor mixed(const torch::Tensor& x) {
   return bits.bitwise_xor(bits.bitwise_right_shift(15));
 }
 
-/// The ids `distance` positions earlier. // [B, T] -> [B, T]
-torch::Tensor shifted(const torch::Tensor& ids, int64_t distance, int64_t missing) {
-  return torch::constant_pad_nd(ids, {distance, 0}, missing).slice(1, 0, -distance);
-}
-
 }  // namespace
 
 NgramMemoryImpl::NgramMemoryImpl(const HashedNgrams& options, const StackOptions& stack)
@@ -55,18 +50,6 @@ torch::Tensor NgramMemoryImpl::read(const torch::Tensor& x,
   return (agreement / divisor_).sigmoid() * value_->forward(memory);
 }
 
-torch::Tensor NgramMemoryImpl::forward(const torch::Tensor& x, const torch::Tensor& ids,
-                                       const torch::Tensor& documents) const {
-  std::vector<torch::Tensor> past{ids};
-  for (int64_t distance = 1; distance <= std::ssize(tables_); ++distance) {
-    auto earlier = shifted(ids, distance, kNoToken);
-    if (documents.defined())
-      earlier = earlier.masked_fill(shifted(documents, distance, kNoToken).ne(documents), kNoToken);
-    past.push_back(earlier);
-  }
-  return read(x, past);
-}
-
 KVCache NgramMemoryImpl::empty_cache(const torch::Tensor& like) const {
   const auto none = torch::full_like(like.select(-1, 0).narrow(1, 0, 1), kNoToken,
                                      torch::TensorOptions(torch::kLong));  // [B, 1]
@@ -74,8 +57,8 @@ KVCache NgramMemoryImpl::empty_cache(const torch::Tensor& like) const {
   return {.blocks = {{past, past}}};  // ids, and the documents that they are of
 }
 
-torch::Tensor NgramMemoryImpl::step(const torch::Tensor& x, const torch::Tensor& ids,
-                                    const torch::Tensor& documents, KVCache& cache) const {
+torch::Tensor NgramMemoryImpl::forward(const torch::Tensor& x, const torch::Tensor& ids,
+                                       const torch::Tensor& documents, KVCache& cache) const {
   const int64_t kept = std::ssize(tables_);
   const auto& [cached, cached_documents] = cache.concatenate();
   const auto all = torch::cat({cached, ids}, 1);  // [B, kept + T]

@@ -18,15 +18,12 @@ class NgramMemoryImpl : public Module {
  public:
   NgramMemoryImpl(const HashedNgrams& options, const StackOptions& stack);
 
-  /// `documents` may be undefined. // [B, T, D], [B, T], [B, T] -> [B, T, D]
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& ids,
-                        const torch::Tensor& documents) const;
   /// The cache of sequences without tokens. // [B, T, D]
   KVCache empty_cache(const torch::Tensor& like) const;
-  /// The same for tokens that follow those of the cache, to which they are added.
-  /// // [B, T, D], [B, T], [B, T] -> [B, T, D]
-  torch::Tensor step(const torch::Tensor& x, const torch::Tensor& ids,
-                     const torch::Tensor& documents, KVCache& cache) const;
+  /// For tokens that follow those of the cache, to which they are added; `documents` may be
+  /// undefined. // [B, T, D], [B, T], [B, T] -> [B, T, D]
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& ids,
+                        const torch::Tensor& documents, KVCache& cache) const;
 
  private:
   /// `past` are the tokens of each position and, shifted by 1, 2, ..., of those before it.

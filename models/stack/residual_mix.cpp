@@ -14,9 +14,7 @@ namespace {
 /// Base of the mixes that keep a tensor for each of the earlier layers.
 class KeptLayers : public ResidualMix {
  public:
-  MixedStream start(const torch::Tensor& embedding) const override {
-    return {.kept = {embedding}, .streams = {}, .mixing = {}, .adding = {}};
-  }
+  MixedStream start(const torch::Tensor& embedding) const override { return {.kept = {embedding}}; }
 };
 
 class DenseResiduals : public KeptLayers {
@@ -79,10 +77,7 @@ class StreamMix : public ResidualMix {
       : streams_(options.streams), depth_(stack.depth) {}
 
   MixedStream start(const torch::Tensor& embedding) const override {
-    return {.kept = {},
-            .streams = embedding.unsqueeze(2).expand({-1, -1, streams_, -1}),
-            .mixing = {},
-            .adding = {}};
+    return {.streams = embedding.unsqueeze(2).expand({-1, -1, streams_, -1})};
   }
 
   torch::Tensor read(MixedStream& stream, int64_t depth) const override {

@@ -10,9 +10,9 @@ namespace ablate::models {
 
 /// The state of the residual stream between the layers of a pass.
 struct MixedStream {
-  std::vector<torch::Tensor> kept;  // of earlier layers, the embeddings first // [B, T, D]
-  torch::Tensor streams;            // [B, T, N, D]
-  torch::Tensor mixing, adding;     // of the layer that runs // [B, T, N, N], [B, T, N, 1]
+  std::vector<torch::Tensor> kept = {};    // of earlier layers, the embeddings first // [B, T, D]
+  torch::Tensor streams = {};              // [B, T, N, D]
+  torch::Tensor mixing = {}, adding = {};  // of the layer that runs // [B, T, N, N], [B, T, N, 1]
 };
 
 /// How the layers of a stack read and write the residual stream, if not by adding to what they
