@@ -54,13 +54,24 @@ ABLATE_INLINE void multiply(const Product& p) {
   }
 }
 
+/// The position of one (batch, head) item.
+struct Item {
+  int64_t batch, head;
+};
+
+template <class T>
+ABLATE_INLINE T* at(const Packed<T>& packed, Item item, int64_t rows, int64_t width) {
+  return packed.pointer + item.batch * rows * packed.stride + item.head * width;
+}
+
 /// Copies one head of `rows` rows to scratch [rows, padded(width)], scaled, zero behind `width`.
 template <class T>
-ABLATE_INLINE void gather(const T* from, int64_t stride, int64_t rows, int64_t width, float scale,
-                          float* to) {
+ABLATE_INLINE void gather(Packed<const T> packed, Item item, int64_t rows, int64_t width,
+                          float scale, float* to) {
+  const T* from = at(packed, item, rows, width);
   const int64_t wide = padded(width), whole = width / kLanes * kLanes;
   for (int64_t r = 0; r < rows; ++r) {
-    const T* row = from + r * stride;
+    const T* row = from + r * packed.stride;
     float* out = to + r * wide;
     for (int64_t c = 0; c < whole; c += kLanes)
 #pragma omp simd
@@ -83,12 +94,13 @@ ABLATE_INLINE void write_transpose(const float* from, int64_t rows, int64_t colu
 }
 
 template <class T>
-ABLATE_INLINE void scatter(const float* from, int64_t rows, int64_t width, float scale, T* to,
-                           int64_t stride) {
+ABLATE_INLINE void scatter(const float* from, Item item, int64_t rows, int64_t width, float scale,
+                           Packed<T> packed) {
+  T* to = at(packed, item, rows, width);
   const int64_t wide = padded(width), whole = width / kLanes * kLanes;
   for (int64_t r = 0; r < rows; ++r) {
     const float* row = from + r * wide;
-    T* out = to + r * stride;
+    T* out = to + r * packed.stride;
     for (int64_t c = 0; c < whole; c += kLanes)
 #pragma omp simd
       for (int64_t lane = 0; lane < kLanes; ++lane) store(out[c + lane], row[c + lane] * scale);
@@ -165,16 +177,6 @@ ABLATE_INLINE void drop(const DropoutMask& mask, const Weights& of, const float*
   }
 }
 
-/// The position of one (batch, head) item.
-struct Item {
-  int64_t batch, head;
-};
-
-template <class T>
-ABLATE_INLINE T* at(const Packed<T>& packed, Item item, int64_t rows, int64_t width) {
-  return packed.pointer + item.batch * rows * packed.stride + item.head * width;
-}
-
 template <int L, class T>
 ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>& a) {
   const auto& s = a.shape;
@@ -192,14 +194,12 @@ ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>&
   const float scale = 1.0F / std::sqrt(static_cast<float>(s.d_k));
   for (int64_t i = begin; i < end; ++i) {
     const Item item{i / s.heads, i % s.heads};
-    gather(at(a.input.query, item, s.queries, s.d_k), a.input.query.stride, s.queries, s.d_k, scale,
-           query);
-    gather(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, 1.0F, key);
+    gather(a.input.query, item, s.queries, s.d_k, scale, query);
+    gather(a.input.key, item, s.keys, s.d_k, 1.0F, key);
     rotate_rows(query, s.queries, wide_k, a.input.rotary, 1.0F);
     rotate_rows(key, s.keys, wide_k, a.input.rotary, 1.0F);
     write_transpose<L>(key, wide_s, wide_k, key_by_column);
-    gather(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v, 1.0F,
-           value);
+    gather(a.input.value, item, s.keys, s.d_v, 1.0F, value);
     float* probabilities = a.probabilities + i * s.queries * wide_s;
     multiply<L>({{query, wide_k, 1}, key_by_column, probabilities, s.queries, s.d_k, wide_s});
     if (a.input.bias != nullptr)
@@ -213,7 +213,7 @@ ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>&
     if (drops) drop(a.dropout, {i * s.queries, s.queries, wide_s}, probabilities, dropped);
     const float* weights = drops ? dropped : probabilities;
     multiply<L>({{weights, wide_s, 1}, value, output, s.queries, s.keys, wide_v});
-    scatter(output, s.queries, s.d_v, 1.0F, at(a.output, item, s.queries, s.d_v), a.output.stride);
+    scatter(output, item, s.queries, s.d_v, 1.0F, a.output);
   }
 }
 
@@ -251,16 +251,13 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
   for (int64_t i = begin; i < end; ++i) {
     const Item item{i / s.heads, i % s.heads};
     const float* probabilities = a.probabilities + i * s.queries * wide_s;
-    gather(at(a.input.query, item, s.queries, s.d_k), a.input.query.stride, s.queries, s.d_k, scale,
-           query);
-    gather(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, 1.0F, key);
+    gather(a.input.query, item, s.queries, s.d_k, scale, query);
+    gather(a.input.key, item, s.keys, s.d_k, 1.0F, key);
     rotate_rows(query, s.queries, wide_k, a.input.rotary, 1.0F);
     rotate_rows(key, s.keys, wide_k, a.input.rotary, 1.0F);
-    gather(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v, 1.0F,
-           value);
+    gather(a.input.value, item, s.keys, s.d_v, 1.0F, value);
     write_transpose<L>(value, wide_s, wide_v, value_by_column);
-    gather(at(a.output_gradient, item, s.queries, s.d_v), a.output_gradient.stride, s.queries,
-           s.d_v, 1.0F, incoming);
+    gather(a.output_gradient, item, s.queries, s.d_v, 1.0F, incoming);
     multiply<L>({{incoming, wide_v, 1}, value_by_column, score, s.queries, s.d_v, wide_s});
     const Weights rows{i * s.queries, s.queries, wide_s};
     if (drops) drop(a.dropout, rows, score, score);
@@ -269,17 +266,14 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
       add(a.bias_gradient + item.head * s.queries * wide_s, score, s.queries * wide_s);
     multiply<L>({{score, wide_s, 1}, key, result, s.queries, s.keys, wide_k});
     rotate_rows(result, s.queries, wide_k, a.input.rotary, -1.0F);
-    scatter(result, s.queries, s.d_k, scale, at(a.query_gradient, item, s.queries, s.d_k),
-            a.query_gradient.stride);
+    scatter(result, item, s.queries, s.d_k, scale, a.query_gradient);
     multiply<L>({{score, 1, wide_s}, query, result, s.keys, s.queries, wide_k});
     rotate_rows(result, s.keys, wide_k, a.input.rotary, -1.0F);
-    scatter(result, s.keys, s.d_k, 1.0F, at(a.key_gradient, item, s.keys, s.d_k),
-            a.key_gradient.stride);
+    scatter(result, item, s.keys, s.d_k, 1.0F, a.key_gradient);
     if (drops) drop(a.dropout, rows, probabilities, score);
     const float* weights = drops ? score : probabilities;
     multiply<L>({{weights, 1, wide_s}, incoming, result, s.keys, s.queries, wide_v});
-    scatter(result, s.keys, s.d_v, 1.0F, at(a.value_gradient, item, s.keys, s.d_v),
-            a.value_gradient.stride);
+    scatter(result, item, s.keys, s.d_v, 1.0F, a.value_gradient);
   }
 }
 

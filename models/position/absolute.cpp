@@ -1,9 +1,8 @@
-#include "models/position/absolute.h"
-
 #include <cmath>
 #include <string>
 
 #include "models/ops/positions.h"
+#include "models/position/position.h"
 
 namespace ablate::models {
 

@@ -2,7 +2,6 @@
 
 #include "models/ops/positions.h"
 #include "models/ops/products.h"
-#include "models/position/absolute.h"
 #include "models/position/position.h"
 
 namespace ablate::models {

@@ -74,6 +74,9 @@ class Position : public Module, public ops::ContentScheme {
 std::shared_ptr<Position> make_position(const PositionOptions& options,
                                         const PositionContext& context);
 
+/// Vectors of the numbers `positions`, of any sign, in double. // [N] -> [N, width]
+torch::Tensor sinusoidal(const torch::Tensor& positions, const Sinusoidal& options, int64_t width);
+
 /// ALiBi's slopes for any number of heads (Press et al. 2021): 2^(-8h/n) for n heads, n a power of
 /// two; otherwise those of the power below and every other one of the power above. // [H]
 torch::Tensor alibi_slopes(int64_t heads);

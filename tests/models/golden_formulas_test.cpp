@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "models/position/absolute.h"
+#include "models/position/position.h"
 #include "models/position/rotary.h"
 #include "tests/models/golden.h"
 #include "tests/models/position/contexts.h"

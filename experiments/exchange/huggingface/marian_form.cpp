@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/position/absolute.h"
+#include "models/position/position.h"
 #include "tokenizer/special_tokens.h"
 #include "training/storage/errors.h"
 

@@ -1,7 +1,6 @@
-#include "models/position/absolute.h"
-
 #include <gtest/gtest.h>
 
+#include "models/position/position.h"
 #include "tests/models/position/contexts.h"
 
 namespace ablate::models {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "models/position/absolute.h"
 #include "models/position/position.h"
 
 namespace ablate::models {
