@@ -8,8 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
