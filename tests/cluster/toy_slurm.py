@@ -13,51 +13,7 @@ PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sco
 NODES = ["n1", "n2", "n3", "n4"]
 GROUPS = "/sys/fs/cgroup"
 DEADLINE = 120  # seconds, for what takes two or three
-
-CONFIGURATION = """
-ClusterName=toy
-SlurmctldHost={host}
-SlurmctldAddr=127.0.0.1
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
-CredType=cred/munge
-SlurmctldPort={port}
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool/%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.%n.pid
-SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdLogFile={folder}/log/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-MpiDefault=none
-ReturnToService=2
-SlurmctldTimeout=30
-SlurmdTimeout=20
-MessageTimeout=10
-InactiveLimit=0
-KillWait=8
-MinJobAge=600
-JobRequeue=1
-MaxArraySize={array}
-SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0,requeue_delay=1
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
-JobCompType=jobcomp/none
-SlurmdParameters=config_overrides
-GresTypes=gpu
-NodeName=n[1-4] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=1 RealMemory=4000 Gres=gpu:1 State=UNKNOWN
-PartitionName=low Nodes=n[1-4] Default=YES PriorityTier=1 GraceTime=15 MaxTime=60 State=UP
-PartitionName=high Nodes=n[1-4] PriorityTier=10 PreemptMode=OFF MaxTime=60 State=UP
-"""
+CONFIGURATION = pathlib.Path(__file__).with_name("slurm.conf")
 
 
 def why_impossible():
@@ -105,8 +61,8 @@ class ToySlurm:
             (self.folder / name).mkdir(parents=True)
         first = free_ports(1 + len(NODES))
         (self.folder / "slurm.conf").write_text(
-            CONFIGURATION.format(folder=self.folder, host=socket.gethostname().split(".")[0], port=first,
-                                 first=first + 1, last=first + len(NODES), array=most_tasks))
+            CONFIGURATION.read_text().format(folder=self.folder, host=socket.gethostname().split(".")[0], port=first,
+                                             first=first + 1, last=first + len(NODES), array=most_tasks))
         (self.folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
         try:

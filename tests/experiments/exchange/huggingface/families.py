@@ -6,6 +6,9 @@
 A model has its config.json, the names and shapes of the tensors that save_pretrained() writes, the logits of a padded batch, and what
 follows greedily from a prompt. Element j of tensor n, in the order of the names, is 0.3 sin(0.7 j + n), plus 1 in the weights of norms,
 so that no weight has to be stored. Logits of padding are null.
+
+published.json has config.json as published models have it, whose fields are more, and fewer, than Transformers 5.24 writes. Its sizes are
+those of the model here that it is like; values that change nothing are those of the published files.
 """
 
 import json
@@ -60,80 +63,6 @@ MODELS = {
     "marian": hf.MarianMTModel(hf.MarianConfig(**MARIAN)),
     "t5": hf.T5ForConditionalGeneration(hf.T5Config(**T5, feed_forward_proj="relu")),
     "t5 1.1": hf.T5ForConditionalGeneration(hf.T5Config(**T5, feed_forward_proj="gated-gelu", scale_decoder_outputs=False)),
-}
-# Fields as config.json has them in published models, which say more, and less, than Transformers 5.24 writes. The sizes are of the models
-# above; values that change nothing are those of the published files.
-LABELS = {"id2label": {"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"}, "label2id": {"LABEL_0": 0, "LABEL_1": 1, "LABEL_2": 2}}
-PUBLISHED = {
-    "SmolLM2": ("smollm", {
-        "architectures": ["LlamaForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 0, "eos_token_id": 0,
-        "hidden_act": "silu", "hidden_size": D, "initializer_range": 0.041666666666666664, "intermediate_size": HIDDEN,
-        "is_llama_config": True, "max_position_embeddings": 8192, "mlp_bias": False, "model_type": "llama", "num_attention_heads": HEADS,
-        "num_hidden_layers": LAYERS, "num_key_value_heads": 2, "pretraining_tp": 1, "rms_norm_eps": 1e-05, "rope_interleaved": False,
-        "rope_scaling": None, "rope_theta": 100000, "tie_word_embeddings": True, "torch_dtype": "bfloat16",
-        "transformers.js_config": {"dtype": "q4"}, "transformers_version": "4.40.1", "use_cache": True, "vocab_size": V}),
-    "Qwen2.5": ("qwen2", {
-        "architectures": ["Qwen2ForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 1, "eos_token_id": 1, "hidden_act": "silu",
-        "hidden_size": D, "initializer_range": 0.02, "intermediate_size": HIDDEN, "max_position_embeddings": 32768, "max_window_layers": 24,
-        "model_type": "qwen2", "num_attention_heads": HEADS, "num_hidden_layers": LAYERS, "num_key_value_heads": 2, "rms_norm_eps": 1e-06,
-        "rope_theta": 1000000.0, "sliding_window": 32768, "tie_word_embeddings": False, "torch_dtype": "bfloat16",
-        "transformers_version": "4.40.1", "use_cache": True, "use_mrope": False, "use_sliding_window": False, "vocab_size": V}),
-    "Pythia": ("gpt_neox", {
-        "architectures": ["GPTNeoXForCausalLM"], "bos_token_id": 0, "eos_token_id": 0, "hidden_act": "gelu", "hidden_size": D,
-        "initializer_range": 0.02, "intermediate_size": HIDDEN, "layer_norm_eps": 1e-05, "max_position_embeddings": 2048,
-        "model_type": "gpt_neox", "num_attention_heads": HEADS, "num_hidden_layers": LAYERS, "rotary_emb_base": 10000, "rotary_pct": 0.5,
-        "tie_word_embeddings": False, "torch_dtype": "float16", "transformers_version": "4.24.0", "use_cache": True,
-        "use_parallel_residual": True, "vocab_size": V}),
-    "GPT-2": ("gpt2", {
-        "activation_function": "gelu_new", "architectures": ["GPT2LMHeadModel"], "attn_pdrop": 0.1, "bos_token_id": V - 1,
-        "embd_pdrop": 0.1, "eos_token_id": V - 1, "initializer_range": 0.02, "layer_norm_epsilon": 1e-05, "model_type": "gpt2",
-        "n_ctx": LENGTH, "n_embd": D, "n_head": HEADS, "n_layer": LAYERS, "n_positions": LENGTH, "resid_pdrop": 0.1,
-        "summary_activation": None, "summary_first_dropout": 0.1, "summary_proj_to_labels": True, "summary_type": "cls_index",
-        "summary_use_proj": True, "task_specific_params": {"text-generation": {"do_sample": True, "max_length": 50}}, "vocab_size": V}),
-    "OPT": ("opt", {
-        "_name_or_path": "opt-125m", "_remove_final_layer_norm": False, "activation_dropout": 0.0, "activation_function": "relu",
-        "architectures": ["OPTForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 2, "do_layer_norm_before": True, "dropout": 0.1,
-        "eos_token_id": 2, "ffn_dim": HIDDEN, "hidden_size": D, "init_std": 0.02, "layerdrop": 0.0, "max_position_embeddings": LENGTH,
-        "model_type": "opt", "num_attention_heads": HEADS, "num_hidden_layers": LAYERS, "pad_token_id": 1, "prefix": "</s>",
-        "torch_dtype": "float16", "transformers_version": "4.21.0.dev0", "use_cache": True, "vocab_size": V, "word_embed_proj_dim": D}),
-    "multilingual BERT": ("bert", {
-        "architectures": ["BertForMaskedLM"], "attention_probs_dropout_prob": 0.1, "directionality": "bidi", "hidden_act": "gelu",
-        "hidden_dropout_prob": 0.1, "hidden_size": D, "initializer_range": 0.02, "intermediate_size": HIDDEN, "layer_norm_eps": 1e-12,
-        "max_position_embeddings": LENGTH, "model_type": "bert", "num_attention_heads": HEADS, "num_hidden_layers": LAYERS,
-        "pad_token_id": 0, "pooler_fc_size": 768, "pooler_num_attention_heads": 12, "pooler_num_fc_layers": 3, "pooler_size_per_head": 128,
-        "pooler_type": "first_token_transform", "pruned_heads": {}, "type_vocab_size": 2, "vocab_size": V}),
-    "ModernBERT": ("modernbert", {
-        "architectures": ["ModernBertForMaskedLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 1,
-        "classifier_activation": "gelu", "classifier_bias": False, "classifier_dropout": 0.0, "classifier_pooling": "mean",
-        "cls_token_id": 1, "decoder_bias": True, "deterministic_flash_attn": False, "embedding_dropout": 0.0, "eos_token_id": 2,
-        "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "gradient_checkpointing": False, "hidden_activation": "gelu",
-        "hidden_size": D, "initializer_cutoff_factor": 2.0, "initializer_range": 0.02, "intermediate_size": HIDDEN, "layer_norm_eps": 1e-05,
-        "local_attention": 4, "local_rope_theta": 10000.0, "max_position_embeddings": 8192, "mlp_bias": False, "mlp_dropout": 0.0,
-        "model_type": "modernbert", "norm_bias": False, "norm_eps": 1e-05, "num_attention_heads": HEADS, "num_hidden_layers": 4,
-        "pad_token_id": 0, "position_embedding_type": "absolute", "sep_token_id": 2, "tie_word_embeddings": True, "torch_dtype": "float32",
-        "transformers_version": "4.47.0.dev0", "vocab_size": V}),
-    "OPUS-MT": ("marian", {
-        "_num_labels": 3, "activation_dropout": 0.0, "activation_function": "swish", "add_bias_logits": False,
-        "add_final_layer_norm": False, "architectures": ["MarianMTModel"], "attention_dropout": 0.0, "bad_words_ids": [[V - 1]],
-        "bos_token_id": 0, "classif_dropout": 0.0, "d_model": D, "decoder_attention_heads": HEADS, "decoder_ffn_dim": HIDDEN,
-        "decoder_layerdrop": 0.0, "decoder_layers": 2, "decoder_start_token_id": V - 1, "dropout": 0.1, "encoder_attention_heads": HEADS,
-        "encoder_ffn_dim": HIDDEN, "encoder_layerdrop": 0.0, "encoder_layers": 1, "eos_token_id": 0, "extra_pos_embeddings": V,
-        **LABELS, "init_std": 0.02, "is_encoder_decoder": True, "max_length": 512, "max_position_embeddings": LENGTH,
-        "model_type": "marian", "normalize_before": False, "normalize_embedding": False, "num_beams": 6, "num_hidden_layers": 1,
-        "pad_token_id": V - 1, "scale_embedding": True, "static_position_embeddings": True, "vocab_size": V}),
-    "the first T5": ("t5", {
-        "architectures": ["T5ForConditionalGeneration"], "d_ff": HIDDEN, "d_kv": 6, "d_model": D, "decoder_start_token_id": 0,
-        "dropout_rate": 0.1, "eos_token_id": 1, "initializer_factor": 1.0, "is_encoder_decoder": True, "layer_norm_epsilon": 1e-06,
-        "model_type": "t5", "n_positions": 512, "num_heads": HEADS, "num_layers": LAYERS, "output_past": True, "pad_token_id": 0,
-        "relative_attention_num_buckets": 32, "task_specific_params": {"summarization": {"early_stopping": True, "length_penalty": 2.0}},
-        "vocab_size": V}),
-    "Flan-T5": ("t5 1.1", {
-        "architectures": ["T5ForConditionalGeneration"], "d_ff": HIDDEN, "d_kv": 6, "d_model": D, "decoder_start_token_id": 0,
-        "dropout_rate": 0.1, "eos_token_id": 1, "feed_forward_proj": "gated-gelu", "initializer_factor": 1.0, "is_encoder_decoder": True,
-        "layer_norm_epsilon": 1e-06, "model_type": "t5", "n_positions": 512, "num_decoder_layers": LAYERS, "num_heads": HEADS,
-        "num_layers": LAYERS, "output_past": True, "pad_token_id": 0, "relative_attention_max_distance": 128,
-        "relative_attention_num_buckets": 32, "tie_word_embeddings": False, "transformers_version": "4.23.1", "use_cache": True,
-        "vocab_size": V}),
 }
 # Fields that are missing, and stand for something else in each family, or that are seldom set.
 VARIANTS = {
@@ -202,5 +131,6 @@ def described(model, published=None):
 torch.manual_seed(0)
 hf.logging.set_verbosity_error()
 DESCRIBED = {name: described(model) for name, model in (MODELS | VARIANTS).items()}
-DESCRIBED |= {name: described(MODELS[like], config) for name, (like, config) in PUBLISHED.items()}
+PUBLISHED = json.loads((Path(__file__).parent / "published.json").read_text())
+DESCRIBED |= {name: described(MODELS[one["like"]], one["config"]) for name, one in PUBLISHED.items()}
 print("{" + ",\n".join(json.dumps(name) + ": " + json.dumps(one) for name, one in DESCRIBED.items()) + "}")
