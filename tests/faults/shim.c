@@ -201,6 +201,19 @@ static long fault_of(uint64_t number, int operation) {
 #define FAIL(code) do { errno = (int)(code); return -1; } while (0)
 #define FAIL_TURN(log, code) do { end_turn(log); FAIL(code); } while (0)
 
+/// A counted call that changes the folder, once `path` is known to lie below it and its turn has begun; -1 with errno where
+/// it fails.
+#define CHANGE(log, operation, first, second, offset, call)                                           \
+  do {                                                                                                \
+    const uint64_t number = next_number();                                                            \
+    const long fault = fault_of(number, operation);                                                   \
+    if (fault > 0) FAIL_TURN(log, fault);                                                             \
+    const int result = (int)(call);                                                                   \
+    if (result >= 0) log_call(log, number, operation, first, second, (struct iovec){NULL, 0}, offset); \
+    end_turn(log);                                                                                    \
+    return result;                                                                                    \
+  } while (0)
+
 // Calls on open files.
 
 static uint64_t place_of(int file, off_t given) {
@@ -250,13 +263,7 @@ static int sync_file(int file, int number_of) {
   char path[PATH_MAX];
   if (!path_of(file, path)) return (int)syscall(number_of, file);
   const int log = begin_turn();
-  const uint64_t number = next_number();
-  const long fault = fault_of(number, SYNC);
-  if (fault > 0) FAIL_TURN(log, fault);
-  const int result = (int)syscall(number_of, file);
-  if (result == 0) log_call(log, number, SYNC, path, "", (struct iovec){NULL, 0}, 0);
-  end_turn(log);
-  return result;
+  CHANGE(log, SYNC, path, "", 0, syscall(number_of, file));
 }
 
 int fsync(int file) { return sync_file(file, SYS_fsync); }
@@ -266,30 +273,11 @@ int ftruncate(int file, off_t size) {
   char path[PATH_MAX];
   if (!path_of(file, path)) return (int)syscall(SYS_ftruncate, file, size);
   const int log = begin_turn();
-  const uint64_t number = next_number();
-  const long fault = fault_of(number, TRUNCATE);
-  if (fault > 0) FAIL_TURN(log, fault);
-  const int result = (int)syscall(SYS_ftruncate, file, size);
-  if (result == 0) log_call(log, number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
-  end_turn(log);
-  return result;
+  CHANGE(log, TRUNCATE, path, "", (uint64_t)size, syscall(SYS_ftruncate, file, size));
 }
 int ftruncate64(int file, off64_t size) { return ftruncate(file, size); }
 
 // Calls on names.
-
-/// A call that changes the folder, once `path` is known to lie below it and its turn has begun; -1 with errno where it
-/// fails.
-#define NAMED(log, operation, first, second, call)                                               \
-  do {                                                                                           \
-    const uint64_t number = next_number();                                                       \
-    const long fault = fault_of(number, operation);                                              \
-    if (fault > 0) FAIL_TURN(log, fault);                                                        \
-    const int result = (int)(call);                                                              \
-    if (result >= 0) log_call(log, number, operation, first, second, (struct iovec){NULL, 0}, 0); \
-    end_turn(log);                                                                               \
-    return result;                                                                               \
-  } while (0)
 
 static int open_at(int folder, const char* name, int flags, mode_t mode) {
   char path[PATH_MAX];
@@ -302,8 +290,7 @@ static int open_at(int folder, const char* name, int flags, mode_t mode) {
     end_turn(log);
     return (int)syscall(SYS_openat, folder, name, flags, mode);
   }
-  if (exists) NAMED(log, TRUNCATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
-  NAMED(log, CREATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
+  CHANGE(log, exists ? TRUNCATE : CREATE, path, "", 0, syscall(SYS_openat, folder, name, flags, mode));
 }
 
 #define MODE(flags)                    \
@@ -340,8 +327,8 @@ static int rename_at(int from_folder, const char* from, int to_folder, const cha
   const int below = absolute(from_folder, from, first), both = absolute(to_folder, to, second) && below;
   if (!both) return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
   const int log = begin_turn();
-  NAMED(log, (flags & RENAME_EXCHANGE) != 0 ? EXCHANGE : RENAME, first, second,
-        syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+  CHANGE(log, (flags & RENAME_EXCHANGE) != 0 ? EXCHANGE : RENAME, first, second, 0,
+         syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 int rename(const char* from, const char* to) { return rename_at(AT_FDCWD, from, AT_FDCWD, to, 0); }
 int renameat(int one, const char* from, int two, const char* to) { return rename_at(one, from, two, to, 0); }
@@ -353,7 +340,7 @@ static int unlink_at(int folder, const char* name, int flags) {
   char path[PATH_MAX];
   if (!absolute(folder, name, path)) return (int)syscall(SYS_unlinkat, folder, name, flags);
   const int log = begin_turn();
-  NAMED(log, (flags & AT_REMOVEDIR) != 0 ? RMDIR : UNLINK, path, "", syscall(SYS_unlinkat, folder, name, flags));
+  CHANGE(log, (flags & AT_REMOVEDIR) != 0 ? RMDIR : UNLINK, path, "", 0, syscall(SYS_unlinkat, folder, name, flags));
 }
 int unlink(const char* path) { return unlink_at(AT_FDCWD, path, 0); }
 int unlinkat(int folder, const char* path, int flags) { return unlink_at(folder, path, flags); }
@@ -369,7 +356,7 @@ int mkdirat(int folder, const char* name, mode_t mode) {
   struct stat status;
   const int log = begin_turn();
   if (fstatat(folder, name, &status, 0) == 0) FAIL_TURN(log, EEXIST);
-  NAMED(log, MKDIR, path, "", syscall(SYS_mkdirat, folder, name, mode));
+  CHANGE(log, MKDIR, path, "", 0, syscall(SYS_mkdirat, folder, name, mode));
 }
 int mkdir(const char* path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
 
@@ -378,7 +365,7 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
   const int below = absolute(from_folder, from, first), both = absolute(to_folder, to, second) && below;
   if (!both) return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
   const int log = begin_turn();
-  NAMED(log, LINK, first, second, syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+  CHANGE(log, LINK, first, second, 0, syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 int link(const char* from, const char* to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
 
@@ -386,11 +373,5 @@ int truncate(const char* name, off_t size) {
   char path[PATH_MAX];
   if (!absolute(AT_FDCWD, name, path)) return (int)syscall(SYS_truncate, name, size);
   const int log = begin_turn();
-  const uint64_t number = next_number();
-  const long fault = fault_of(number, TRUNCATE);
-  if (fault > 0) FAIL_TURN(log, fault);
-  const int result = (int)syscall(SYS_truncate, name, size);
-  if (result == 0) log_call(log, number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
-  end_turn(log);
-  return result;
+  CHANGE(log, TRUNCATE, path, "", (uint64_t)size, syscall(SYS_truncate, name, size));
 }
