@@ -14,6 +14,9 @@ class TokensTest : public ProgramTest {
               (i % 5 == 0 ? " plot\n\n" : " film\n");
     write_file(folder_ / "train.txt", text);
     write_file(folder_ / "validation.txt", text.substr(text.size() / 2));
+    std::string numbers;
+    for (int i = 0; i < 2000; ++i) numbers += {static_cast<char>(i % 10), '\0'};
+    write_file(folder_ / "numbers.bin", numbers);
   }
 
   std::string study(const std::string& data, const std::string& more) const {
@@ -25,6 +28,12 @@ class TokensTest : public ProgramTest {
                    "10, log_every: 10, threads: 1, schedule: { kind: constant, peak: 3.0e-3 } }\n" +
                    more);
     return "run tokens.yaml --output ";
+  }
+  /// Trains a model of the numbers 0 to 9 in turn.
+  void train_numbers(const std::string& output, const std::string& more, int steps = 1) const {
+    const std::string data = "task: tokens, train: numbers.bin, validation: numbers.bin, ";
+    const auto arms = "arms: { base: { training.steps: " + std::to_string(steps) + " } }\n";
+    ASSERT_TRUE(ends(ablate(study(data + "vocabulary: 10, block: 16" + more, arms) + output), 0));
   }
 
   std::filesystem::path run_of(const std::string& output,
@@ -67,14 +76,7 @@ TEST_F(TokensTest, TrainAsTheirTextDoes) {
 /// An output can be given back as a prompt: the end token is written as a line end, never as a
 /// number.
 TEST_F(TokensTest, AreWrittenAsNumbersThatAreRead) {
-  std::string bytes;
-  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
-  write_file(folder_ / "numbers.bin", bytes);
-  ASSERT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
-                                "vocabulary: 10, end_token: 9, block: 16",
-                                "arms: { base: { training.steps: 1 } }\n") +
-                          "out"),
-                   0));
+  train_numbers("out", ", end_token: 9");
   const auto written = ablate("generate " + run_of("out").string() +
                               " --prompt '1 2' --temperature 100 --max-length 300");
   ASSERT_EQ(written.code, 0) << written.output;
@@ -84,18 +86,10 @@ TEST_F(TokensTest, AreWrittenAsNumbersThatAreRead) {
 
 /// A source and a target have an end, behind which a document may not look, or which no text has.
 TEST_F(TokensTest, GiveNoTargetAProbabilityWithoutAnEndThatIsLookedBehind) {
-  std::string bytes;
-  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
-  write_file(folder_ / "numbers.bin", bytes);
   write_file(folder_ / "line.txt", "1 2\n");
   const auto scored = [&](const std::string& more) {
     const auto output = "out-" + std::to_string(more.size());
-    EXPECT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
-                                  "vocabulary: 10, block: 16" +
-                                      more,
-                                  "arms: { base: { training.steps: 1 } }\n") +
-                            output),
-                     0));
+    train_numbers(output, more);
     return ablate("score " + run_of(output).string() + " --source line.txt --target line.txt");
   };
   EXPECT_TRUE(ends(scored(""), 2, "tokens without an end"));
@@ -105,15 +99,7 @@ TEST_F(TokensTest, GiveNoTargetAProbabilityWithoutAnEndThatIsLookedBehind) {
 
 /// Numbers of 0 to 9 in turn: a model of numbers learns them, and goes on from a text of numbers.
 TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
-  std::string bytes;
-  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
-  write_file(folder_ / "numbers.bin", bytes);
-  ASSERT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
-                                "vocabulary: 10, block: 16, "
-                                "evaluated_tokens: 101",
-                                "arms: { base: { training.steps: 300 } }\n") +
-                          "out"),
-                   0));
+  train_numbers("out", ", evaluated_tokens: 101", 300);
   const auto result = result_of("out");
   EXPECT_LT(result.at("tests").at(0).at("perplexity").get<double>(), 1.5);
   EXPECT_EQ(result.at("tests").at(0).at("tokens"), 100);
@@ -126,16 +112,8 @@ TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
 
 /// Of two models the number 9 is an id of its own in one and the end token in the other.
 TEST_F(TokensTest, VoteOnlyIfTheyEndAlike) {
-  std::string bytes;
-  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
-  write_file(folder_ / "numbers.bin", bytes);
-  for (const auto& [output, more] : {std::pair{"without", ""}, {"with", ", end_token: 9"}})
-    ASSERT_TRUE(ends(ablate(study("task: tokens, train: numbers.bin, validation: numbers.bin, "
-                                  "vocabulary: 10, block: 16" +
-                                      std::string(more),
-                                  "arms: { base: { training.steps: 1 } }\n") +
-                            output),
-                     0));
+  train_numbers("without", "");
+  train_numbers("with", ", end_token: 9");
   const auto continued = [&](const std::string& one, const std::string& other) {
     return ablate("generate " + run_of(one).string() + " " + run_of(other).string() +
                   " --prompt '1 2' --max-length 3");
