@@ -92,10 +92,6 @@ TEST(Limits, EscapeSequencesDoNotReachTheTerminal) {
   EXPECT_TRUE(says(text, "unknown key '?[31m' in model"));
 }
 
-TEST(Limits, WindowsLineEndsAreRead) {
-  EXPECT_EQ(study_of("name: s\r\nseeds: [1]\r\nbase: {data: {task: copy}}\r\n").name, "s");
-}
-
 TEST(Messages, ColumnsAndCaretsCountCharactersNotBytes) {
   EXPECT_EQ(error_of("{name: äöü, sedes: 1, seeds: [1], base: {data: {task: copy}}}\n"),
             "study.yaml:1:8: study name 'äöü' may hold only letters, digits, '.', '_', '=' and "
