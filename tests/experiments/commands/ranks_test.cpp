@@ -66,21 +66,17 @@ TEST_F(RanksTest, TheNumberOfRanksChangesNoBit) {
   }
 }
 
-TEST_F(RanksTest, ExpertsMuonAndDroppedMergesDoNotDependOnRanks) {
-  const std::string mixture =
-      "--set 'model.feed_forward={kind: moe, experts: 4, active: 2, d_hidden: 16, router: {kind: "
-      "sigmoid}}' --set training.optimizer.kind=muon --set tokenizer.kind=bpe --set "
-      "tokenizer.dropout=0.4 ";
-  ASSERT_EQ(shell(command("one", mixture)).code, 0);
-  ASSERT_TRUE(ends(shell(command("two", mixture + "--ranks 2")), 0));
-  EXPECT_EQ(trained(run("two")), trained(run("one")));
-}
-
-TEST_F(RanksTest, TheTargetsThatTheModelDrawsDoNotDependOnRanks) {
-  const std::string sophia = "--set 'training.optimizer={kind: sophia, curvature_interval: 7}' ";
-  ASSERT_EQ(shell(command("one", sophia)).code, 0);
-  ASSERT_TRUE(ends(shell(command("two", sophia + "--ranks 2")), 0));
-  EXPECT_EQ(trained(run("two")), trained(run("one")));
+TEST_F(RanksTest, ExpertsMuonDroppedMergesAndTargetsThatTheModelDrawsDoNotDependOnRanks) {
+  for (const std::string set :
+       {"'model.feed_forward={kind: moe, experts: 4, active: 2, d_hidden: 16, router: {kind: "
+        "sigmoid}}' --set training.optimizer.kind=muon --set tokenizer.kind=bpe --set "
+        "tokenizer.dropout=0.4",
+        "'training.optimizer={kind: sophia, curvature_interval: 7}'"}) {
+    const auto one = std::to_string(set.size()), two = one + "-of-two";
+    ASSERT_EQ(shell(command(one, "--set " + set)).code, 0);
+    ASSERT_TRUE(ends(shell(command(two, "--ranks 2 --set " + set)), 0));
+    EXPECT_EQ(trained(run(two)), trained(run(one))) << set;
+  }
 }
 
 TEST_F(RanksTest, ARunMayGoOnWithAnotherNumberOfRanks) {
@@ -156,23 +152,18 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-TEST_F(RanksTest, ARankThatNeverComesEndsTheRun) {
-  const auto folder = planned("alone-of-two");
-  EXPECT_TRUE(ends(
-      shell("RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) +
-            " " + train(folder, "--ranks 2 --rank-timeout 1")),
-      kRankLost, "not all 2 ranks of this run could be reached"));
-}
-
-TEST_F(RanksTest, WhatC10dLogsIsShownOnRequestAlone) {
-  const auto lost =
-      "RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) + " " +
+TEST_F(RanksTest, ARankThatNeverComesEndsTheRunAndC10dLogsOnRequestAlone) {
+  const auto alone =
+      " WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) + " " +
       train(planned("alone-of-two"), "--ranks 2 --rank-timeout 1");
+  const auto lost = "RANK=1" + alone;
   const auto quiet = shell(lost);
   EXPECT_EQ(quiet.code, kRankLost);
   EXPECT_EQ(lines_of(quiet.output).size(), 1u) << quiet.output;
   EXPECT_TRUE(quiet.output.starts_with("ablate: not all 2 ranks")) << quiet.output;
   EXPECT_TRUE(says(shell("TORCH_CPP_LOG_LEVEL=WARNING " + lost).output, "[c10d]"));
+  EXPECT_TRUE(
+      ends(shell("RANK=0" + alone), kRankLost, "not all 2 ranks of this run could be reached"));
 }
 
 TEST_F(RanksTest, TorchrunStartsAgainWhatARankLost) {

@@ -98,14 +98,17 @@ struct Updated {
 
 class UpdateCostTest : public ProgramTest {
  protected:
-  /// Of a model with these lines in its study, on batches of 40 tokens.
-  Updated updated(const std::string& lines) const {
+  /// With these lines in its study, on batches of 40 tokens.
+  auto experiment_of(const std::string& lines) const {
     const auto file = folder_ / "study.yaml";
     write_file(file,
                "name: s\nseeds: [1]\nbase:\n  training: {steps: 1, tokens_per_batch: 40, "
                "max_length: 32}\n" +
                    lines);
-    const auto experiment = config::read_study(file.string()).runs.front().experiment;
+    return config::read_study(file.string()).runs.front().experiment;
+  }
+  Updated updated(const std::string& lines) const {
+    const auto experiment = experiment_of(lines);
     const auto data = read_run_data(experiment, folder_, {});
     const auto model = make_model(experiment, data.tokenizers);
     return {run_length(experiment, data, *model, 0).cost, model};
@@ -146,14 +149,13 @@ TEST_F(UpdateCostTest, IsOfAllPositionsInFrontOfALabel) {
   EXPECT_DOUBLE_EQ(labelled.cost.tokens, 10);
 }
 
+const std::string kCopying =
+    "  data: {task: copy, symbols: 6, train_length: [4, 4], test_length: [4], "
+    "examples: {train: 40, validation: 4, test: 4}}\n  tokenizer: {kind: word}\n"
+    "  model: {d_model: 8, layers: 1, attention: {heads: 2}, family: ";
+
 TEST_F(UpdateCostTest, IsOfAPromptToo) {
-  const auto copied = [&](const std::string& family) {
-    return updated(
-        "  data: {task: copy, symbols: 6, train_length: [4, 4], test_length: [4], "
-        "examples: {train: 40, validation: 4, test: 4}}\n  tokenizer: {kind: word}\n"
-        "  model: {family: " +
-        family + ", d_model: 8, layers: 1, attention: {heads: 2}}\n");
-  };
+  const auto copied = [&](const std::string& family) { return updated(kCopying + family + "}\n"); };
   const auto pair = copied("encoder_decoder"), one = copied("decoder_only");
   EXPECT_DOUBLE_EQ(pair.cost.flops, pair.passes({8, 5, 5}));
   EXPECT_DOUBLE_EQ(one.cost.flops, one.passes({4, 0, 10}));
@@ -162,14 +164,7 @@ TEST_F(UpdateCostTest, IsOfAPromptToo) {
 
 /// Draws the weights, since the optimizer makes no step if they are not finite.
 TEST_F(UpdateCostTest, TimesWholeUpdates) {
-  write_file(folder_ / "study.yaml",
-             "name: s\nseeds: [1]\nbase:\n"
-             "  data: {task: copy, symbols: 6, train_length: [4, 4], test_length: [4], "
-             "examples: {train: 40, validation: 4, test: 4}}\n  tokenizer: {kind: word}\n"
-             "  model: {d_model: 8, layers: 1, attention: {heads: 2}}\n"
-             "  training: {steps: 1, tokens_per_batch: 40, max_length: 32}\n");
-  const auto experiment =
-      config::read_study((folder_ / "study.yaml").string()).runs.front().experiment;
+  const auto experiment = experiment_of(kCopying + "encoder_decoder}\n");
   const auto data = read_run_data(experiment, folder_, {});
   const auto model = make_model(experiment, data.tokenizers);
   EXPECT_GT(seconds_per_update(experiment, data, training::Precision::fp32, model), 0);
