@@ -16,15 +16,19 @@ size_t place(const std::string& page, const std::string& what) {
   return found;
 }
 
+/// The page from the first `begin` to the `end` behind it.
+std::string part(const std::string& page, const std::string& begin, const std::string& end) {
+  const auto at = place(page, begin);
+  return page.substr(at, page.find(end, at + 1) - at);
+}
+
 std::string first_other_row(const std::string& page) {
-  const auto row = place(page, "<tr class=\"other\">");
-  return page.substr(row, page.find("</tr>", row) - row);
+  return part(page, "<tr class=\"other\">", "</tr>");
 }
 
 /// The first table of results.
 std::string first_table(const std::string& page) {
-  const auto begin = place(page, "<table class=\"ablation\">");
-  return page.substr(begin, page.find("</table>", begin) - begin);
+  return part(page, "<table class=\"ablation\">", "</table>");
 }
 
 TEST(Page, SaysQuestionAnswerAndMissingRunsBeforeAnyResult) {
@@ -63,12 +67,12 @@ TEST(Page, ARowOfTheTableHoldsTheEvidence) {
     EXPECT_TRUE(says(html, figure)) << figure << " in\n" << html;
 }
 
-TEST(Page, CostsHaveTablesOfTheirOwn) {
+TEST(Page, CostsHaveTablesOfTheirOwnThatOpen) {
   const auto page = page_of(sample_report());
-  const auto start = place(page, "<summary>Costs</summary>");
-  const auto html = page.substr(start, page.find("<h3>", start + 1) - start);
-  for (const auto* figure : {">1 k<", ">2.40 k<", ">50<", ">400<", ">20.0 M<", ">2.62<", ">300 MB<",
-                             "To reach a loss of 1,", "0.85 (0.75 to 0.95)"})
+  EXPECT_FALSE(says(first_table(page), "memory"));
+  const auto html = part(page, "<details><summary>Costs</summary>", "<h3>");
+  for (const auto* figure : {"memory", ">1 k<", ">2.40 k<", ">50<", ">400<", ">20.0 M<", ">2.62<",
+                             ">300 MB<", "To reach a loss of 1,", "0.85 (0.75 to 0.95)"})
     EXPECT_TRUE(says(html, figure)) << figure << " in\n" << html;
 }
 
@@ -86,8 +90,7 @@ TEST(Page, LossesComeFirstOverStepsAndFoldedOverOtherCosts) {
 
 TEST(Page, ThePictureOfCostsHasEachArmAndItsSeeds) {
   const auto page = page_of(sample_report());
-  const auto start = place(page, "exact match, 4 digits over seconds of training");
-  const auto html = page.substr(start, page.find("</svg>", start) - start);
+  const auto html = part(page, "exact match, 4 digits over seconds of training", "</svg>");
   EXPECT_EQ(occurrences(html, "class=\"dot\""), 4U) << "two arms of two seeds";
   place(html, "learned: 0.8125 at 2.62 seconds of training");
   EXPECT_TRUE(says(html, ">exact match</text>")) << "with its test set it is longer than the axis";
@@ -149,16 +152,13 @@ TEST(Page, TheFamilyOfComparisonsAndTheTestsOfAMarginAreSaid) {
   place(page, "\u00b7 inconclusive");
 }
 
-TEST(Page, RowsSayHowManySeedsTheyHave) {
+TEST(Page, RowsSayHowManySeedsTheyHaveAndOneThatItIsTheBaseline) {
   auto report = sample_report();
   report.evidence.tasks[0].arms[1].cells[0].sample = sample({0.75});
   const auto table = first_table(page_of(report));
   place(table, "<td class=\"number wide\">1</td>");
   place(table, "<td class=\"number wide\">2</td>");
-}
-
-TEST(Page, TheBaselineIsCalledSoOnce) {
-  EXPECT_EQ(occurrences(first_table(page_of(sample_report())), ">baseline<"), 1U);
+  EXPECT_EQ(occurrences(table, ">baseline<"), 1U);
 }
 
 TEST(Page, OnlyAVerdictThatClaimsSomethingIsBold) {
@@ -200,13 +200,6 @@ TEST(Page, AShortNameStaysInOneLineAndALongOneMayBreak) {
   place(page_of(report), "<span class=\"long\">fourteen-signs</span>");
 }
 
-TEST(Page, CostIsATableOfItsOwnThatOpens) {
-  const auto page = page_of(sample_report());
-  EXPECT_FALSE(says(first_table(page), "memory"));
-  const auto cost = page.substr(place(page, "<details><summary>Costs</summary>"));
-  for (const auto* figure : {"memory", "1 k", "2.40 k"}) place(cost, figure);
-}
-
 TEST(Page, LinksTheFilesBesideItForAPaper) {
   const auto page = page_of(sample_report());
   for (const auto* file : {"table.tex", "results.csv", "forest.svg"})
@@ -236,14 +229,6 @@ TEST(Page, PicturesOfPositionSchemesAreFolded) {
   place(page, "Arms: an arm; drawn with 2 positions, whatever they have");
 }
 
-TEST(Page, TheFullConfigurationIsThatOfOneSeed) {
-  place(page_of(sample_report()), "Full configuration of the baseline, first seed, in ");
-}
-
-TEST(Page, ATestSetBeyondTrainingIsMarkedInWords) {
-  place(page_of(sample_report()), ">5 digits more (beyond)<");
-}
-
 TEST(Page, ACurveOverLengthIsOfTestSetsWithALengthAndNotOfNamesWithDigits) {
   auto report = sample_report();
   const auto page = page_of(report);
@@ -257,10 +242,13 @@ TEST(Page, ACurveOverLengthIsOfTestSetsWithALengthAndNotOfNamesWithDigits) {
   EXPECT_FALSE(says(page_of(report), "over length"));
 }
 
-TEST(Page, AFailedExpectationIsSaidInWordsWithItsNumbers) {
-  place(page_of(sample_report()),
+TEST(Page, SaysInWordsWhatAFailedExpectationATestSetAndAConfigurationAreOf) {
+  const auto page = page_of(sample_report());
+  place(page,
         "<li class=\"fails\"><strong>\u2717 fails</strong><code>learned &gt; sinusoidal</code>"
         "<span class=\"muted\">0.1 and 0.2</span></li>");
+  place(page, ">5 digits more (beyond)<");
+  place(page, "Full configuration of the baseline, first seed, in ");
 }
 
 TEST(Page, WhatWasObservedHasACurveForEveryPlaceAndItsLastFiguresByHead) {
