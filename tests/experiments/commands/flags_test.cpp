@@ -27,8 +27,10 @@ TEST(CheckMode, RefusesEveryFlagThatAModeDoesNotName) {
 TEST_F(FlagsTest, TheFolderOfAStudyIsContinuedAsItWasStarted) {
   ASSERT_EQ(ablate("run tiny.yaml --output out --set training.steps=3 --seeds 4 --jobs 1").code, 0);
   const auto result = folder_ / "out/tiny/copy/base/seed-4/result.json";
+  const auto scores = scores_in(read_file(result));
   std::filesystem::remove(result);
   EXPECT_TRUE(ends(ablate("run out/tiny --jobs 1"), 0));
+  EXPECT_EQ(scores_in(read_file(result)), scores);
   EXPECT_EQ(read_json(result).at("steps"), 3);
   EXPECT_EQ(ablate("run out/tiny --list").output,
             "finished\tcopy/base/seed-4\t" + result.parent_path().string() + "\n");

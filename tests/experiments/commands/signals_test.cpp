@@ -109,15 +109,6 @@ TEST_F(SignalsTest, ARunThatEvaluatesEndsAtOnceAndEvaluatesLater) {
   }
 }
 
-TEST_F(SignalsTest, ARunWhoseEvaluationWasInterruptedEndsInTheSameResult) {
-  ASSERT_EQ(shell(command("out")).code, 0);
-  const auto scores = [&] { return scores_in(read_file(run("out") / "result.json")); };
-  const auto before = scores();
-  std::filesystem::remove(run("out") / "result.json");
-  ASSERT_EQ(shell(command("out")).code, 0);
-  EXPECT_EQ(scores(), before);
-}
-
 TEST_F(SignalsTest, AFolderThatAnotherProcessHoldsIsWaitedForAndTheWaitCanBeInterrupted) {
   for (const int signal : kSignals) {
     std::filesystem::create_directories(run("out"));
