@@ -122,7 +122,6 @@ class Faults(Cluster):
 
     def test_a_preempted_closing_job_closes_the_wave(self):
         run, held = self.held_run("closing", "--slurm", "--partition=low")
-        above = None
         held.let_go()
         eventually((run / "result.json").exists, "a result")
         above = self.occupy()

@@ -1,13 +1,11 @@
 """What the shim writes down is in the order in which the disk saw it, however many processes make and remove the same folder."""
 
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 import power_loss
-from faults import HERE, calls_in
+from faults import Laboratory, calls_in
 
 PROCESSES, ROUNDS = 6, 200
 WORK = f"""
@@ -26,14 +24,11 @@ os.mkdir(own.replace("shared", "left"))
 
 
 def main():
-    with tempfile.TemporaryDirectory() as name:
-        root = pathlib.Path(name)
-        subprocess.run(["cc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-o", root / "shim.so",
-                        *(HERE / source for source in ("shim.c", "memory.c", "clock.c"))], check=True)
-        under, counter, log = root / "under", root / "counter", root / "log"
+    with Laboratory("of no program") as lab:
+        under, counter, log = lab.folder / "under", lab.folder / "counter", lab.folder / "log"
         (under / "left").mkdir(parents=True)
         counter.write_bytes(bytes(32))
-        environment = os.environ | {"LD_PRELOAD": str(root / "shim.so"), "FAULTS_UNDER": str(under), "FAULTS_COUNTER": str(counter),
+        environment = os.environ | {"LD_PRELOAD": str(lab.shim), "FAULTS_UNDER": str(under), "FAULTS_COUNTER": str(counter),
                                     "FAULTS_LOG": str(log)}
         workers = [subprocess.Popen([sys.executable, "-c", WORK, under / "shared"], env=environment) for _ in range(PROCESSES)]
         assert all(worker.wait() == 0 for worker in workers)
