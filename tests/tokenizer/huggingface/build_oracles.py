@@ -1,26 +1,20 @@
 """Builds small tokenizers of every kind with `tokenizers` and lists what they make of texts.
 
     pip install tokenizers==0.23.3 sentencepiece==0.2.1 transformers protobuf    # the latter two read a table of the second
-    python build_oracles.py golden FOLDER            writes texts.jsonl and for each kind NAME.json and NAME.jsonl
-    python build_oracles.py long PROGRAM FILES...    compares a program with `tokenizers` on many texts
+    python build_oracles.py FOLDER    writes texts.jsonl and for each kind NAME.json and NAME.jsonl
 
 Each line of texts.jsonl is one text, its bytes as the characters of Latin-1. The same line of NAME.jsonl has the ids, the
 ids with those of the post-processor, and the text of the latter without special tokens and with them. Bytes that are not
 UTF-8 become U+FFFD before `tokenizers` sees them. Truncation and padding are switched off. Training by `tokenizers` gives
 another vocabulary each time, so a NAME.json that exists is kept, and its NAME.jsonl comes out the same again.
-
-A program is called with a tokenizer.json, reads texts as "LENGTH\\n" and so many bytes, and answers each with a line of
-ids with those of the post-processor, and then two texts as "LENGTH\\n", so many bytes and "\\n". FILES are texts, and
-tokenizers (*.json) to compare instead of those of every kind.
 """
 
 import json
 import pathlib
-import subprocess
 import sys
 
 import tokenizers
-from oracle_texts import CORPUS, HOSTILE, generated, is_old
+from oracle_texts import CORPUS, HOSTILE, LLAMA3, O200K, QWEN2
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 assert tokenizers.__version__ == "0.23.3", tokenizers.__version__
@@ -273,6 +267,8 @@ KINDS = {
     **{f"split_{behavior}": lambda b=behavior: characters(pre_tokenizers.Split(Regex(r"\p{L}*a|^\s|x?"), b, invert=b == "removed"))
        for behavior in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")},
 }
+
+
 def expectations(tokenizer, raw):
     text = raw.decode("utf-8", "replace")
     framed = tokenizer.encode(text).ids
@@ -299,69 +295,5 @@ def golden(folder):
         write_lines(folder / f"{name}.jsonl", [expectations(tokenizer, raw) for raw in texts])
 
 
-def answers(program, path, texts):
-    out = subprocess.run([program, path], input=b"".join(b"%d\n" % len(raw) + raw for raw in texts), stdout=subprocess.PIPE, check=True).stdout
-    at = 0
-
-    def line():
-        nonlocal at
-        end = out.index(b"\n", at)
-        found, at = out[at:end], end + 1
-        return found
-
-    def block():
-        nonlocal at
-        size = int(line())
-        found = out[at:at + size]
-        at += size + 1
-        return found
-
-    for _ in texts:
-        yield line(), block(), block()
-
-
-def compare(program, path, tokenizer, texts):
-    wrong = 0
-    for raw, (ids, decoded, with_specials) in zip(texts, answers(program, path, texts)):
-        text = raw.decode("utf-8", "replace")
-        try:
-            expected = tokenizer.encode(text).ids
-        except Exception as error:  # noqa: BLE001
-            expected, theirs = None, str(error)
-        if expected is None:
-            same = ids.startswith(b"E ")
-        else:
-            theirs = (expected, tokenizer.decode(expected), tokenizer.decode(expected, skip_special_tokens=False))
-            same = not ids.startswith(b"E") and (list(map(int, ids.split())), decoded.decode(), with_specials.decode()) == theirs
-        if not same:
-            wrong += 1
-            if wrong <= 3:
-                print("  differs:", raw, "\n    theirs", theirs, "\n    ours  ", ids.decode(), decoded, with_specials)
-    return wrong
-
-
-def long(program, files, count=20000):
-    import tempfile
-    texts = []
-    paths = [f for f in files if not f.endswith(".json")]
-    for path in paths:
-        texts += pathlib.Path(path).read_bytes().split(b"\n")
-    texts += [line.encode() for line in CORPUS] + HOSTILE + list(filter(is_old, generated(count, 1)))
-    texts = [raw.replace(b"\r\n", b"\n") for raw in texts]
-    given = [f for f in files if f.endswith(".json")]
-    for name in given or KINDS:
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            tokenizer = Tokenizer.from_file(name) if given else KINDS[name]()
-            file.write(tokenizer.to_str() if not given else pathlib.Path(name).read_text())
-            file.flush()
-            tokenizer.no_truncation()
-            tokenizer.no_padding()
-            wrong = compare(program, file.name, tokenizer, texts)
-            print(f"{name}: {len(texts)} texts, {wrong} differ", flush=True)
-
-
 if __name__ == "__main__":
-    if sys.argv[1] == "golden":
-        golden(sys.argv[2])
-    else:
-        long(sys.argv[2], sys.argv[3:])
+    golden(sys.argv[1])
