@@ -20,15 +20,6 @@ TEST(Sinusoidal, HalvesHaveTensor2TensorsValues) {
               numbers({.841471, .046399, .002154, .000100, .540302, .998923, .999998, 1.0}));
 }
 
-TEST(Sinusoidal, ProductsDependOnTheDistanceAlone) {
-  const auto dot = [](int64_t p, int64_t q) {
-    return embedding(Sinusoidal{}, p, 512).dot(embedding(Sinusoidal{}, q, 512)).item<double>();
-  };
-  EXPECT_NEAR(dot(3, 3), 256.0, 1e-9);
-  EXPECT_NEAR(dot(5, 9), 196.68823, 1e-5);
-  EXPECT_NEAR(dot(100, 104), 196.68823, 1e-5);
-}
-
 TEST(Sinusoidal, AnOddWidthEndsWithASine) {
   expect_near(embedding(Sinusoidal{}, 2, 3).slice(0, 2),
               numbers({std::sin(2 * std::pow(1e4, -2.0 / 3))}));
