@@ -69,9 +69,9 @@ TEST(DeviceModel, DraftsWriteOnTheDeviceWhatTheyWriteOnTheCpu) {
 TEST_F(CountedDevice, AStepOfDecodingLaunchesFewOperators) {
   const models::InferenceModel model(model_of(models::tiny(), torch::kCUDA));
   const auto launches = [&](int64_t length) {
-    const auto before = fake_cuda::counts().launches();
+    const auto before = fake_cuda::counts().launches;
     decoded(model, length);
-    return fake_cuda::counts().launches() - before;
+    return fake_cuda::counts().launches - before;
   };
   launches(9);  // computes positions that are kept
   EXPECT_LE(launches(9) - launches(5), 4 * 55);

@@ -134,6 +134,20 @@ void expect_equal(const Trained& one, const Trained& other) {
     EXPECT_TRUE(torch::equal(one.weights[i], other.weights[i])) << "tensor " << i;
 }
 
+/// Expects a training with graphs, of which a process is killed after so many steps, to learn what
+/// one without graphs does. Returns the former.
+Trained expect_same_with_graphs(Training training, int killed_after = 5) {
+  const auto without = train(training, false);
+  training.killed_after = killed_after;
+  auto with = train(training, true);
+  EXPECT_EQ(with.why, "");
+  if (adds_in_any_order(training.model) && !fake_cuda::is_present())
+    expect_near(with, without);
+  else
+    expect_equal(with, without);
+  return with;
+}
+
 /// Both on a card. The stand-in, on which a pass takes far longer, has one precision a variant in
 /// turn.
 std::vector<Precision> precisions_of(size_t variant) {
@@ -151,15 +165,7 @@ TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
       if (!can_capture(options, type)) continue;
       SCOPED_TRACE(name + (precision == Precision::bf16 ? " in bfloat16" : ""));
       // Two rounds of the batches: of a size of two of them, a graph is replayed before and after.
-      Training training{.model = options, .precision = precision, .steps = 8, .killed_after = 3};
-      const auto with = train(training, true);
-      EXPECT_EQ(with.why, "");
-      training.killed_after = 0;
-      const auto without = train(training, false);
-      if (adds_in_any_order(options) && !fake_cuda::is_present())
-        expect_near(with, without);
-      else
-        expect_equal(with, without);
+      expect_same_with_graphs({.model = options, .precision = precision, .steps = 8}, 3);
       ++captured;
     }
   EXPECT_GT(captured, fake_cuda::is_present() ? 50 : 100) << "most variants can be captured";
@@ -168,38 +174,26 @@ TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
 TEST(PassGraphs, DropoutWithinSubLayersLearnsTheSame) {
   for (const auto& position :
        std::vector<models::PositionOptions>{models::Rotary{}, models::Pope{}}) {
-    Training training{.model = models::tiny(), .killed_after = 5};
+    Training training{.model = models::tiny()};
     training.model.layer.attention = models::MultiHead{.heads = 2, .dropout = 0.3};
     training.model.layer.feed_forward = models::DenseFeedForward{.d_hidden = 24, .dropout = 0.3};
     training.model.embedding_dropout = 0.1;
     training.model.layer.position = position;
-    const auto with = train(training, true);
-    EXPECT_EQ(with.why, "");
-    training.killed_after = 0;
-    expect_equal(with, train(training, false));
+    expect_same_with_graphs(training);
   }
 }
 
 TEST(PassGraphs, AnAverageIsValidatedBetweenReplaysTheSame) {
   for (const auto precision : {Precision::fp32, Precision::bf16}) {
-    Training training{
-        .model = models::tiny(), .precision = precision, .killed_after = 5, .ema = 0.8};
-    const auto with = train(training, true);
-    EXPECT_EQ(with.why, "");
+    const auto with =
+        expect_same_with_graphs({.model = models::tiny(), .precision = precision, .ema = 0.8});
     EXPECT_EQ(with.validations.size(), 3u);
-    training.killed_after = 0;
-    expect_equal(with, train(training, false));
   }
 }
 
 TEST(PassGraphs, ACurvatureFromDrawnTargetsIsLearntBetweenReplaysTheSame) {
-  Training training{
-      .model = models::tiny(), .optimizer = Sophia{}, .accumulate = 2, .curvature_interval = 3};
-  const auto without = train(training, false);
-  training.killed_after = 5;
-  const auto with = train(training, true);
-  EXPECT_EQ(with.why, "");
-  expect_equal(with, without);
+  expect_same_with_graphs(
+      {.model = models::tiny(), .optimizer = Sophia{}, .accumulate = 2, .curvature_interval = 3});
 }
 
 TEST(PassGraphs, FurtherHeadsAndAZLossLearnTheSame) {
@@ -212,11 +206,7 @@ TEST(PassGraphs, FurtherHeadsAndAZLossLearnTheSame) {
                         .precision = precision};
       training.model.family = family;
       training.model.output = models::LmHead{.ahead = 2};
-      const auto without = train(training, false);
-      training.killed_after = 5;
-      const auto with = train(training, true);
-      EXPECT_EQ(with.why, "");
-      expect_equal(with, without);
+      expect_same_with_graphs(training);
     }
 }
 
@@ -268,7 +258,7 @@ TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
     updated(used);
     EXPECT_EQ(fake_cuda::counts().reads - before.reads, 1);
     EXPECT_EQ(fake_cuda::counts().writes - before.writes, 1) << "the batch";
-    return fake_cuda::counts().launches() - before.launches();
+    return fake_cuda::counts().launches - before.launches;
   };
   updated(nullptr);  // makes tables of positions
   graphs.run(batch, 1, {.training = true});
@@ -298,9 +288,9 @@ TEST_F(CountedDevice, TheGraphThatWasLongestUnusedMakesRoom) {
   PassGraphs graphs(model, {});
   const auto launches = [&](size_t size) {
     const std::vector<int32_t> source(1 + size % 12, 5), target(1 + size / 12, 6);
-    const auto before = fake_cuda::counts().launches();
+    const auto before = fake_cuda::counts().launches;
     EXPECT_TRUE(graphs.run(batch_of({{source, target}}), 1, {.training = true}));
-    return fake_cuda::counts().launches() - before;
+    return fake_cuda::counts().launches - before;
   };
   for (size_t size = 0; size < PassGraphs::kMost; ++size) launches(size);
   const auto replay = launches(0);

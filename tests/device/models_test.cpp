@@ -179,7 +179,7 @@ int64_t launches_of_a_step(Precision precision, const models::PositionOptions& p
   update(model, *optimizer, {&batch, 1}, options);
   const auto before = fake_cuda::counts();
   update(model, *optimizer, {&batch, 1}, options);
-  return fake_cuda::counts().launches() - before.launches();
+  return fake_cuda::counts().launches - before.launches;
 }
 
 TEST_F(CountedDevice, AStepOfTheSmallModelLaunchesFewOperators) {

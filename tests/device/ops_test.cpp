@@ -68,10 +68,10 @@ TEST(DeviceRotation, TurnsAndItsGradientTurnsBackByFourLaunchesEach) {
       const auto results = [&](torch::Device device) {
         const Rotation rotation{angle.cos().to(device), angle.sin().to(device), interleaved};
         const auto own = x.clone().to(device).requires_grad_(), factor = outer.to(device);
-        const auto before = fake_cuda::counts().launches();
+        const auto before = fake_cuda::counts().launches;
         const auto y = rotate(own, rotation);
         y.backward(factor);
-        const auto launches = fake_cuda::counts().launches() - before;
+        const auto launches = fake_cuda::counts().launches - before;
         if (fake_cuda::is_present()) {
           EXPECT_EQ(launches, device.is_cpu() ? 0 : width == 6 ? 8 : 10);
         }

@@ -38,11 +38,10 @@ std::map<std::string, double> numbers_of(const std::filesystem::path& run) {
   return numbers;
 }
 
-/// How many graphs the processes have launched that wrote these counts.
-int64_t graphs_launched(const std::filesystem::path& counts) {
+/// How many graphs the processes have launched that wrote their numbers to this file.
+int64_t graphs_launched(const std::filesystem::path& file) {
   int64_t launched = 0;
-  for (const auto& line : lines_of(read_file(counts)))
-    launched += nlohmann::json::parse(line).at("calls").value("graph", 0);
+  for (const auto& line : lines_of(read_file(file))) launched += std::stoll(line);
   return launched;
 }
 
@@ -59,6 +58,12 @@ class DeviceProgram : public testing::Test {
   static std::string run_arguments(const std::string& study, const std::string& device) {
     return "run " + kSource + "/tests/device/" + study + ".yaml --data " + kSource +
            " --set training.device=" + device + " --output " + (folder_ / device).string();
+  }
+  /// The program running the base arm on the device.
+  static std::string run_base(const std::string& output, const std::string& flags) {
+    return on_device("run " + kSource + "/tests/device/components.yaml --arms base " + flags +
+                     " --set training.device=cuda --output " + (folder_ / output).string() +
+                     " 2>&1");
   }
   static std::filesystem::path arm(const std::string& name, const std::string& device = "cuda") {
     return folder_ / device / "components/reverse" / name / "seed-1";
@@ -117,12 +122,11 @@ TEST_F(DeviceProgram, Tf32IsOfTheDeviceAlone) {
 
 TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
   const auto start = [&](const std::string& output, const std::string& graphs = "auto") {
-    return "env FAKE_CUDA_COUNTS=" + (folder_ / output).string() + "-counts " +
-           on_device("run " + kSource + "/tests/device/components.yaml --arms base --output " +
-                     (folder_ / output).string() +
-                     " --set training.device=cuda --set model.dropout=0.1 --set training.steps=60 "
-                     "--set training.save_every=7 --set training.keep=9 --set training.graphs=" +
-                     graphs + " 2>&1");
+    return "env FAKE_CUDA_GRAPHS=" + (folder_ / output).string() + "-graphs " +
+           run_base(output,
+                    "--set model.dropout=0.1 --set training.steps=60 --set training.save_every=7 "
+                    "--set training.keep=9 --set training.graphs=" +
+                        graphs);
   };
   const auto run = [&](const std::string& output) {
     return folder_ / output / "components/reverse/base/seed-1";
@@ -152,21 +156,18 @@ TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
   EXPECT_EQ(state("killed"), state("whole"));
   if (!fake_cuda::is_present()) return;
   ASSERT_EQ(shell(start("eager", "off")).code, 0);
-  EXPECT_EQ(graphs_launched(folder_ / "whole-counts"), 60);
-  EXPECT_EQ(graphs_launched(folder_ / "eager-counts"), 0);
+  EXPECT_EQ(graphs_launched(folder_ / "whole-graphs"), 60);
+  EXPECT_EQ(graphs_launched(folder_ / "eager-graphs"), 0);
   EXPECT_EQ(state("killed"), state("eager"));
 }
 
 TEST_F(DeviceProgram, AnEstimateTimesUpdatesAsTrainingMakesThem) {
   if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
-  const auto counts = folder_ / "estimate-counts";
-  const auto run = "FAKE_CUDA_COUNTS=" + counts.string() + " " +
-                   on_device("run " + kSource +
-                             "/tests/device/components.yaml --arms base --dry-run --set "
-                             "training.device=cuda --set training.steps=3 --output " +
-                             (folder_ / "estimate").string() + " 2>&1");
-  ASSERT_TRUE(ends(shell(run), 0));
-  EXPECT_EQ(graphs_launched(counts), 2 * (2 + 3)) << "each once before it is timed; two untimed";
+  const auto graphs = folder_ / "estimate-graphs";
+  ASSERT_TRUE(ends(shell("FAKE_CUDA_GRAPHS=" + graphs.string() + " " +
+                         run_base("estimate", "--dry-run --set training.steps=3")),
+                   0));
+  EXPECT_EQ(graphs_launched(graphs), 2 * (2 + 3)) << "each once before it is timed; two untimed";
 }
 
 /// The study with three seeds of one arm, which may run side by side. Their batches have one size,
@@ -246,15 +247,10 @@ TEST_F(DeviceProgram, EveryVerbThatReadsARunComputesOnTheDevice) {
 
 TEST_F(DeviceProgram, AGpuThatFailsEndsTheRunWithItsOwnCodeAfterAnotherTry) {
   if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
-  const auto output = folder_ / "failing";
-  EXPECT_TRUE(ends(shell("FAKE_CUDA_FAILS_AT=3000 " +
-                         on_device("run " + kSource +
-                                   "/tests/device/components.yaml --arms base --set "
-                                   "training.device=cuda --set training.steps=200 --output " +
-                                   output.string() + " 2>&1")),
-                   9));
-  const auto failure =
-      nlohmann::json::parse(read_file(output / "components/reverse/base/seed-1/failure.json"));
+  EXPECT_TRUE(
+      ends(shell("FAKE_CUDA_FAILS_AT=3000 " + run_base("failing", "--set training.steps=200")), 9));
+  const auto failure = nlohmann::json::parse(
+      read_file(folder_ / "failing/components/reverse/base/seed-1/failure.json"));
   EXPECT_EQ(failure.at("exit_code"), 9);
   EXPECT_EQ(failure.at("attempts"), 2);
   EXPECT_EQ(failure.at("message"), "CUDA error: an illegal memory access was encountered");
@@ -271,12 +267,8 @@ TEST_F(DeviceProgram, RecordsNameTheCardAndItsDriver) {
 // The stand-in's LibTorch is one for CPUs, beside which there is no NCCL.
 TEST_F(DeviceProgram, RanksAreRefusedByABuildWithoutNccl) {
   if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
-  const auto outcome =
-      shell(on_device("run " + kSource +
-                      "/tests/device/components.yaml --arms base --ranks 2 --set "
-                      "training.accumulate=2 --set training.device=cuda --output " +
-                      (folder_ / "ranks").string() + " 2>&1"));
-  EXPECT_TRUE(ends(outcome, 2, "this build of ablate has no NCCL"));
+  EXPECT_TRUE(ends(shell(run_base("ranks", "--ranks 2 --set training.accumulate=2")), 2,
+                   "this build of ablate has no NCCL"));
 }
 
 TEST_F(DeviceProgram, ExportedFilesAreThoseOfARunOnTheCpu) {
@@ -299,19 +291,6 @@ TEST_F(DeviceProgram, EveryGroupingOfMoefyWorksWithEveryRouter) {
     EXPECT_TRUE(says(table, "| 4 of 4 | 1.000 | 1.000 |"));
     printed("eval " + to.string());
   }
-}
-
-TEST_F(DeviceProgram, CountsAreWrittenAtTheEndOfTheProgram) {
-  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
-  const auto file = folder_ / "counts";
-  setenv("FAKE_CUDA_COUNTS", file.c_str(), 1);
-  printed("eval " + arm("base").string());
-  unsetenv("FAKE_CUDA_COUNTS");
-  const auto lines = lines_of(read_file(file));
-  ASSERT_EQ(lines.size(), 1U);
-  const auto counts = nlohmann::json::parse(lines.front());
-  for (const auto* name : {"reads", "writes", "launches"})
-    EXPECT_GT(counts.at(name).get<int64_t>(), 0) << name;
 }
 
 TEST_F(DeviceProgram, BenchAndDoctorKnowTheDevice) {

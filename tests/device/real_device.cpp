@@ -8,7 +8,6 @@
 namespace fake_cuda {
 
 bool is_present() { return false; }
-int64_t Counts::launches() const { return 0; }
 Counts counts() { return {}; }
 
 }  // namespace fake_cuda

@@ -6,26 +6,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
-#include <sstream>
 
 #include "tests/device/fake_cuda/recording.h"
 
 namespace fake_cuda {
 namespace {
-
-std::string json_line(const Counts& counts) {
-  std::ostringstream line;
-  line << R"({"reads":)" << counts.reads << R"(,"writes":)" << counts.writes
-       << R"(,"waiting_writes":)" << counts.waiting_writes << R"(,"launches":)" << counts.launches()
-       << R"(,"calls":{)";
-  const char* separator = "";
-  for (const auto& [name, calls] : counts.calls) {
-    line << separator << '"' << name << "\":" << calls;
-    separator = ",";
-  }
-  line << "}}\n";
-  return line.str();
-}
 
 /// The launch from which on the device fails; 0: it does not.
 int64_t first_fault() {
@@ -37,14 +22,13 @@ int64_t first_fault() {
 struct Tally {
   std::mutex mutex;
   Counts counts;
-  int64_t launches = 0;
   const int64_t first_fault = fake_cuda::first_fault();
 
   ~Tally() { write(); }
-  void write() const {
-    const char* file = std::getenv("FAKE_CUDA_COUNTS");
-    if (file != nullptr && !counts.calls.empty())
-      std::ofstream(file, std::ios::app) << json_line(counts);
+  void write() {
+    const char* file = std::getenv("FAKE_CUDA_GRAPHS");
+    if (file != nullptr && counts.launches > 0)
+      std::ofstream(file, std::ios::app) << counts.calls["graph"] << "\n";
   }
 };
 
@@ -54,12 +38,6 @@ Tally& tally() {
 }
 
 }  // namespace
-
-int64_t Counts::launches() const {
-  int64_t sum = 0;
-  for (const auto& [name, count] : calls) sum += count;
-  return sum;
-}
 
 bool is_present() { return true; }
 
@@ -85,7 +63,7 @@ void count_call(const std::string& name) {
   {
     const std::lock_guard lock(tally().mutex);
     ++tally().counts.calls[name];
-    ++tally().launches;
+    ++tally().counts.launches;
   }
   throw_if_failed();
 }
@@ -93,7 +71,7 @@ void count_call(const std::string& name) {
 void throw_if_failed() {
   constexpr int kIllegalAddress = 700;
   const std::lock_guard lock(tally().mutex);
-  if (tally().first_fault > 0 && tally().launches >= tally().first_fault)
+  if (tally().first_fault > 0 && tally().counts.launches >= tally().first_fault)
     throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, kIllegalAddress,
                                 "CUDA error: an illegal memory access was encountered");
 }

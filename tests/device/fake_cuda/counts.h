@@ -12,16 +12,15 @@ struct Counts {
                        // size that only the device knows
   int64_t writes = 0;  // copies from the host to the device
   int64_t waiting_writes = 0;            // of them those that the host waited for
-  std::map<std::string, int64_t> calls;  // of every operator that would launch kernels
-
-  int64_t launches() const;  // all calls
+  int64_t launches = 0;                  // calls of operators that would launch kernels
+  std::map<std::string, int64_t> calls;  // of each of them
 };
 
 /// Whether the device is the stand-in. A real one counts nothing.
 bool is_present();
 
-/// The counts of all threads. With FAKE_CUDA_COUNTS=FILE a process also appends them to that file
-/// when it ends, as one line of JSON.
+/// The counts of all threads. With FAKE_CUDA_GRAPHS=FILE a process also appends to that file when
+/// it ends how many graphs it has launched.
 Counts counts();
 
 /// Throws as CUDA does for every call after a kernel has gone astray: with FAKE_CUDA_FAILS_AT=N the
