@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/models/golden.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
@@ -46,36 +47,10 @@ torch::Tensor rows_of(const nlohmann::json& one, const char* side) {
                             : torch::Tensor();
 }
 
-torch::Tensor list_of(const nlohmann::json& numbers) {
-  return torch::tensor(numbers.get<std::vector<double>>(), torch::kDouble).to(torch::kFloat);
-}
-
-/// 0, 1, 2, ..., times `step` plus `first`, and the sines of these.
-torch::Tensor sines(int64_t count, double step, double first) {
-  return (torch::arange(count, torch::kDouble) * step + first).sin().to(torch::kFloat);
-}
-
-Transformer filled(const TransformerOptions& options, const nlohmann::json& parameters) {
-  Transformer model(options, Vocabulary{.source = 16, .target = 16, .pad = kPad, .separator = 2});
-  const torch::NoGradGuard no_grad;
-  const auto own = model->named_parameters();
-  EXPECT_EQ(own.size(), parameters.size());
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const auto& one = parameters[i];
-    auto tensor = own[one.at("name").get<std::string>()];
-    EXPECT_EQ(tensor.sizes().vec(), one.at("shape").get<std::vector<int64_t>>()) << one;
-    tensor.copy_((sines(tensor.numel(), 0.37, 0.7 * static_cast<double>(i) + 0.1) *
-                      one.at("scale").get<double>() +
-                  one.at("offset").get<double>())
-                     .view_as(tensor));
-  }
-  return model;
-}
-
 /// Small gradients are differences of terms of about 1, which floats round to some 1e-7.
 void expect_recorded(const torch::Tensor& actual, const nlohmann::json& expected,
                      const std::string& name) {
-  const auto wanted = list_of(expected);
+  const auto wanted = list(expected);
   EXPECT_LT(largest_difference(actual.flatten(), wanted),
             1e-4 * std::max(0.05, wanted.abs().max().item<double>()))
       << name;
@@ -83,7 +58,8 @@ void expect_recorded(const torch::Tensor& actual, const nlohmann::json& expected
 
 void expect_values_of(const std::string& name, const TransformerOptions& options) {
   const auto& one = recorded().at("families").at(name);
-  auto model = filled(options, one.at("parameters"));
+  Transformer model(options, Vocabulary{.source = 16, .target = 16, .pad = kPad, .separator = 2});
+  fill(model, one.at("parameters"));
   const auto source = rows_of(one, "source"), target = rows_of(one, "target");
   const ForwardContext training{
       .training = true, .dropout = options.dropout, .seed = recorded().at("seed")};
@@ -97,7 +73,7 @@ void expect_values_of(const std::string& name, const TransformerOptions& options
     expect_recorded(logits_in(training), one.at("logits"), name + " without gradients");
     EXPECT_GT(largest_difference(logits_in({}), logits), 0.01) << name << " in evaluation";
   }
-  (logits.flatten() * sines(logits.numel(), 0.3, 0)).sum().backward();
+  (logits.flatten() * (torch::arange(logits.numel(), torch::kDouble) * 0.3).sin()).sum().backward();
   const auto parameters = model->named_parameters();
   for (size_t i = 0; i < parameters.size(); ++i) {
     const auto key = one.at("parameters")[i].at("name").get<std::string>();

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/ops/linear_cross_entropy.h"
-#include "models/transformer.h"
+#include "tests/models/golden.h"
 #include "tests/models/variants.h"
 #include "training/update.h"
 
@@ -32,23 +32,6 @@ models::TransformerOptions options_of(const nlohmann::json& o) {
   if (o.at("gated")) keys += ", feed_forward.activation: silu";
   if (o.at("position") == "learned") keys += ", position.max_length: " + o.at("max_length").dump();
   return models::tiny(keys);
-}
-
-void fill(models::Transformer& model, const nlohmann::json& parameters) {
-  torch::NoGradGuard no_grad;
-  const auto own = model->named_parameters();
-  ASSERT_EQ(own.size(), parameters.size());
-  for (size_t i = 0; i < own.size(); ++i) {
-    const auto& wanted = parameters[i];
-    ASSERT_EQ(own[i].key(), wanted.at("name").get<std::string>());
-    ASSERT_EQ(own[i].value().sizes().vec(), wanted.at("shape").get<std::vector<int64_t>>());
-    const double offset = wanted.at("offset"), scale = wanted.at("scale");
-    std::vector<double> values;
-    for (int64_t j = 0; j < own[i].value().numel(); ++j)
-      values.push_back(offset + scale * std::sin(0.7 * static_cast<double>(i) +
-                                                 0.37 * static_cast<double>(j) + 0.1));
-    own[i].value().copy_(torch::tensor(values, torch::kDouble).reshape(own[i].value().sizes()));
-  }
 }
 
 data::Batch golden_batch() {
@@ -89,7 +72,7 @@ class Parity : public testing::TestWithParam<std::tuple<size_t, torch::ScalarTyp
     models::Transformer made(options_of(variant().at("options")),
                              models::Vocabulary{size, size, golden().at("pad")});
     made->to(type());
-    fill(made, variant().at("parameters"));
+    models::fill(made, variant().at("parameters"));
     return made;
   }
 };

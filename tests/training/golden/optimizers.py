@@ -33,6 +33,8 @@ from torch.optim import _muon
 jax.config.update("jax_enable_x64", True)
 torch.set_default_dtype(torch.float64)
 STEPS, STEPS_OF_TURN, RATE, WIDTH, DRAWN_TARGETS = 5, 15, 0.1, 4, 3
+ADAM = {"beta1": 0.8, "beta2": 0.95, "epsilon": 1e-7}
+STEP_OF_ADAM = {"lr": RATE, "betas": (0.8, 0.95), "eps": 1e-7}
 
 
 def start():
@@ -64,12 +66,9 @@ class Lion:
 
 
 class Muon:
-    def __init__(self, groups, adam, **options):
+    def __init__(self, groups, **options):
         matrices, rest = groups
-        self.parts = [
-            torch.optim.Muon([matrices], lr=RATE, **options),
-            torch.optim.Adam(rest["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"]),
-        ]
+        self.parts = [torch.optim.Muon([matrices], lr=RATE, **options), torch.optim.Adam(rest["params"], **STEP_OF_ADAM)]
 
     def step(self):
         with mock.patch.object(torch.Tensor, "bfloat16", torch.Tensor.clone):
@@ -78,9 +77,9 @@ class Muon:
 
 
 class NorMuon:
-    def __init__(self, groups, adam, momentum, row_decay):
+    def __init__(self, groups, momentum, row_decay):
         self.groups, self.momentum, self.row_decay = groups, momentum, row_decay
-        self.adam = torch.optim.Adam(groups[1]["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"])
+        self.adam = torch.optim.Adam(groups[1]["params"], **STEP_OF_ADAM)
         (self.matrix,) = groups[0]["params"]
         self.first, self.second = torch.zeros_like(self.matrix), torch.zeros(self.matrix.shape[0])
 
@@ -98,10 +97,10 @@ class NorMuon:
 
 
 class Soap:
-    def __init__(self, groups, adam, **options):
+    def __init__(self, groups, **options):
         (self.group, rest), self.moves = groups, False
         self.soap = SOAP(self.group["params"], lr=self.group["lr"], weight_decay=0.0, **options)
-        self.adam = torch.optim.Adam(rest["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"])
+        self.adam = torch.optim.Adam(rest["params"], **STEP_OF_ADAM)
 
     def step(self):
         self.adam.step()
@@ -130,11 +129,11 @@ def derived_seed(seed, name, index):
 
 
 class KronOfMatrix:
-    def __init__(self, groups, adam, **options):
+    def __init__(self, groups, **options):
         matrix, rest = groups
         with mock.patch("torch.compile", side_effect=RuntimeError):
             self.kron = Kron([matrix], preconditioner_update_probability=1.0, precond_dtype=torch.float64, **options)
-        self.adam = torch.optim.Adam(rest["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"])
+        self.adam = torch.optim.Adam(rest["params"], **STEP_OF_ADAM)
         self.number = 0
 
     def probe(self, like):
@@ -269,79 +268,43 @@ def trajectory(make, decay, factor=1.0):
     return {"steps": values, "evaluated": [matrix.flatten().tolist(), bias.tolist()]}
 
 
-def sgd(**options):
-    return lambda groups: torch.optim.SGD(groups, lr=RATE, **options)
+def muon(kind, momentum, nesterov, scale, weight_decay, **more):
+    options = {"kind": kind, "momentum": momentum, "nesterov": nesterov, "scale": scale, "precision": "fp32"}
+    return {**options, **more, "weight_decay": weight_decay, "adam": ADAM}
 
 
-ADAM = {"beta1": 0.8, "beta2": 0.95, "epsilon": 1e-7}
 CASES = [
-    ({"kind": "sgd", "momentum": 0.0, "nesterov": False, "weight_decay": 0.0}, sgd()),
-    ({"kind": "sgd", "momentum": 0.9, "nesterov": False, "weight_decay": 0.0}, sgd(momentum=0.9)),
-    ({"kind": "sgd", "momentum": 0.9, "nesterov": True, "weight_decay": 0.01}, sgd(momentum=0.9, nesterov=True)),
-    (
-        {"kind": "adam", "beta1": 0.8, "beta2": 0.95, "epsilon": 1e-7},
-        lambda groups: torch.optim.Adam(groups, lr=RATE, betas=(0.8, 0.95), eps=1e-7),
-    ),
-    (
-        {"kind": "adamw", "beta1": 0.8, "beta2": 0.95, "epsilon": 1e-7, "weight_decay": 0.1},
-        lambda groups: torch.optim.AdamW(groups, lr=RATE, betas=(0.8, 0.95), eps=1e-7),
-    ),
-    (
-        {
-            "kind": "muon",
-            "momentum": 0.95,
-            "nesterov": True,
-            "scale": "match_rms_adamw",
-            "precision": "fp32",
-            "weight_decay": 0.1,
-            "adam": ADAM,
-        },
-        lambda groups: Muon(groups, ADAM, adjust_lr_fn="match_rms_adamw"),
-    ),
-    (
-        {"kind": "muon", "momentum": 0.8, "nesterov": False, "scale": "original", "precision": "fp32", "weight_decay": 0.0, "adam": ADAM},
-        lambda groups: Muon(groups, ADAM, momentum=0.8, nesterov=False),
-    ),
-    (
-        {
-            "kind": "normuon",
-            "momentum": 0.95,
-            "nesterov": True,
-            "scale": "match_rms_adamw",
-            "precision": "fp32",
-            "row_decay": 0.7,
-            "weight_decay": 0.1,
-            "adam": ADAM,
-        },
-        lambda groups: NorMuon(groups, ADAM, momentum=0.95, row_decay=0.7),
-    ),
+    ({"kind": "sgd", "momentum": 0.0, "nesterov": False, "weight_decay": 0.0}, lambda g: torch.optim.SGD(g, lr=RATE)),
+    ({"kind": "sgd", "momentum": 0.9, "nesterov": False, "weight_decay": 0.0}, lambda g: torch.optim.SGD(g, lr=RATE, momentum=0.9)),
+    ({"kind": "sgd", "momentum": 0.9, "nesterov": True, "weight_decay": 0.01}, lambda g: torch.optim.SGD(g, lr=RATE, momentum=0.9, nesterov=True)),
+    ({"kind": "adam", **ADAM}, lambda g: torch.optim.Adam(g, **STEP_OF_ADAM)),
+    ({"kind": "adamw", **ADAM, "weight_decay": 0.1}, lambda g: torch.optim.AdamW(g, **STEP_OF_ADAM)),
+    (muon("muon", 0.95, True, "match_rms_adamw", 0.1), lambda g: Muon(g, adjust_lr_fn="match_rms_adamw")),
+    (muon("muon", 0.8, False, "original", 0.0), lambda g: Muon(g, momentum=0.8, nesterov=False)),
+    (muon("normuon", 0.95, True, "match_rms_adamw", 0.1, row_decay=0.7), lambda g: NorMuon(g, momentum=0.95, row_decay=0.7)),
     (
         {"kind": "soap", "beta1": 0.9, "beta2": 0.8, "epsilon": 1e-7, "precondition_frequency": 2, "weight_decay": 0.1, "adam": ADAM},
-        lambda groups: Soap(groups, ADAM, betas=(0.9, 0.8), eps=1e-7, precondition_frequency=2),
+        lambda g: Soap(g, betas=(0.9, 0.8), eps=1e-7, precondition_frequency=2),
     ),
     (
         {"kind": "kron", "beta1": 0.9, "precondition_rate": 0.3, "precondition_start": 5, "weight_decay": 0.1, "adam": ADAM},
-        lambda groups: KronOfMatrix(groups, ADAM, b1=0.9, precond_lr=0.3),
+        lambda g: KronOfMatrix(g, b1=0.9, precond_lr=0.3),
     ),
     (
         {"kind": "schedule_free", "beta1": 0.7, "beta2": 0.95, "epsilon": 1e-7, "weight_decay": 0.1},
-        lambda groups: ScheduleFreeAdamW(groups, lr=RATE, betas=(0.7, 0.95), eps=1e-7, warmup_steps=0),
+        lambda g: ScheduleFreeAdamW(g, lr=RATE, betas=(0.7, 0.95), eps=1e-7, warmup_steps=0),
     ),
     (
         {"kind": "sophia", "beta1": 0.9, "beta2": 0.7, "gamma": 0.2, "epsilon": 0.02, "weight_decay": 0.1},
-        lambda groups: Sophia(groups, 0.2, betas=(0.9, 0.7), eps=0.02),
+        lambda g: Sophia(g, 0.2, betas=(0.9, 0.7), eps=0.02),
     ),
-    ({"kind": "nadamw", "weight_decay": 0.1, **ADAM}, lambda groups: NAdamW(groups, (0.8, 0.95), 1e-7)),
-    ({"kind": "cautious_adamw", "weight_decay": 0.1, **ADAM}, lambda groups: CautiousAdamW(groups, (0.8, 0.95), 1e-7)),
-    ({"kind": "adam_mini", "weight_decay": 0.1, **ADAM}, lambda groups: AdamMini(groups, (0.8, 0.95), 1e-7)),
-    ({"kind": "mars", "weight_decay": 0.1, "gamma": 0.2, **ADAM, "epsilon": 1e-12}, lambda groups: mars(groups, (0.8, 0.95), 0.2)),
-    ({"kind": "scion", "momentum": 0.8, "weight_decay": 0.1}, lambda groups: Scion(groups, 0.8)),
-    (
-        {"kind": "lion", "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1},
-        lambda groups: Lion(groups, RATE, (0.9, 0.99)),
-    ),
+    ({"kind": "nadamw", "weight_decay": 0.1, **ADAM}, lambda g: NAdamW(g, (0.8, 0.95), 1e-7)),
+    ({"kind": "cautious_adamw", "weight_decay": 0.1, **ADAM}, lambda g: CautiousAdamW(g, (0.8, 0.95), 1e-7)),
+    ({"kind": "adam_mini", "weight_decay": 0.1, **ADAM}, lambda g: AdamMini(g, (0.8, 0.95), 1e-7)),
+    ({"kind": "mars", "weight_decay": 0.1, "gamma": 0.2, **ADAM, "epsilon": 1e-12}, lambda g: mars(g, (0.8, 0.95), 0.2)),
+    ({"kind": "scion", "momentum": 0.8, "weight_decay": 0.1}, lambda g: Scion(g, 0.8)),
+    ({"kind": "lion", "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1}, lambda g: Lion(g, RATE, (0.9, 0.99))),
 ]
-
 
 
 def moved(optimizer_of, width, factor):
