@@ -3,21 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "models/transformer.h"
+#include "tests/recorded.h"
 
 namespace ablate::models {
 
 /// The contents of golden/formulas.json, whose layout formulas.py documents.
-inline const nlohmann::json& golden() {
-  static const auto json = nlohmann::json::parse(
-      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/formulas.json"));
-  return json;
-}
+inline const nlohmann::json& golden() { return recorded("models/golden/formulas.json"); }
 
 inline torch::Tensor list(const nlohmann::json& json) {
   return torch::tensor(json.get<std::vector<double>>(), torch::kDouble);

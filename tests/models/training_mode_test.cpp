@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -13,11 +12,7 @@ namespace ablate::models {
 namespace {
 
 /// Values of Hugging Face's Transformers; golden/training_mode.py documents the layout.
-const nlohmann::json& recorded() {
-  static const auto json = nlohmann::json::parse(
-      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/training_mode.json"));
-  return json;
-}
+const nlohmann::json& transformers() { return recorded("models/golden/training_mode.json"); }
 
 /// The generator's models.
 std::map<std::string, TransformerOptions> families() {
@@ -57,12 +52,12 @@ void expect_recorded(const torch::Tensor& actual, const nlohmann::json& expected
 }
 
 void expect_values_of(const std::string& name, const TransformerOptions& options) {
-  const auto& one = recorded().at("families").at(name);
+  const auto& one = transformers().at("families").at(name);
   Transformer model(options, Vocabulary{.source = 16, .target = 16, .pad = kPad, .separator = 2});
   fill(model, one.at("parameters"));
   const auto source = rows_of(one, "source"), target = rows_of(one, "target");
   const ForwardContext training{
-      .training = true, .dropout = options.dropout, .seed = recorded().at("seed")};
+      .training = true, .dropout = options.dropout, .seed = transformers().at("seed")};
   const auto logits_in = [&](const ForwardContext& context) {
     return model->project(model->hidden(source, target, context).hidden);
   };

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "models/feed_forward/feed_forward.h"
 #include "models/module.h"
@@ -12,6 +10,7 @@
 #include "models/transformer.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
+#include "tests/recorded.h"
 #include "tests/says.h"
 #include "tests/training/optimizer_kinds.h"
 
@@ -32,11 +31,7 @@ class Affine : public models::Module {
 constexpr int64_t kDrawnTargets = 3;  // DRAWN_TARGETS of golden/optimizers.py
 
 /// Values that the generator golden/optimizers.py documents.
-const nlohmann::json& golden_steps() {
-  static const auto json = nlohmann::json::parse(
-      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/training/golden/optimizers.json"));
-  return json;
-}
+const nlohmann::json& golden_steps() { return recorded("training/golden/optimizers.json"); }
 
 /// Reads a member of some options: a section of its own, a name or a number. Members that are not
 /// named keep their defaults.

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "models/ops/linear_cross_entropy.h"
@@ -13,11 +12,7 @@ namespace ablate::training {
 namespace {
 
 /// Values of an independent PyTorch implementation; golden/parity.py documents the layout.
-const nlohmann::json& golden() {
-  static const auto json = nlohmann::json::parse(
-      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/training/golden/parity.json"));
-  return json;
-}
+const nlohmann::json& golden() { return recorded("training/golden/parity.json"); }
 
 models::TransformerOptions options_of(const nlohmann::json& o) {
   std::string keys;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/training/sacrebleu_golden.h"
+#include "tests/recorded.h"
 
 namespace ablate::training {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 TEST(Chrf, EqualsSacrebleuOnEveryGoldenCase) {
-  const auto& cases = sacrebleu_golden()["cases"];
+  const auto& cases = recorded("training/golden/sacrebleu.json")["cases"];
   ASSERT_GT(cases.size(), 250U);
   for (const auto& example : cases) {
     SCOPED_TRACE(example["hypotheses"].dump());

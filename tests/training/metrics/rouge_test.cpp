@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "tests/recorded.h"
 
 namespace ablate::training {
 namespace {
@@ -12,8 +12,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 TEST(Rouge, EqualsRougeScoreOnEveryGoldenCase) {
-  std::ifstream file(ABLATE_SOURCE "/tests/training/golden/rouge.json");
-  const auto cases = nlohmann::json::parse(file)["cases"];
+  const auto& cases = recorded("training/golden/rouge.json")["cases"];
   ASSERT_GT(cases.size(), 300U);
   for (const auto& example : cases) {
     SCOPED_TRACE(example["hypotheses"].dump());

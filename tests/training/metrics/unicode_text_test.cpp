@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/training/sacrebleu_golden.h"
+#include "tests/recorded.h"
 #include "tokenizer/text/unicode.h"
 #include "training/metrics/bleu.h"
 
@@ -10,8 +10,9 @@ namespace ablate::training {
 namespace {
 
 TEST(Tokenizer13a, EqualsSacrebleuOnEveryGoldenLine) {
-  ASSERT_GT(sacrebleu_golden()["tokens"].size(), 400U);
-  for (const auto& example : sacrebleu_golden()["tokens"])
+  const auto& examples = recorded("training/golden/sacrebleu.json")["tokens"];
+  ASSERT_GT(examples.size(), 400U);
+  for (const auto& example : examples)
     EXPECT_EQ(nlohmann::json(tokenize_13a(example[0].get<std::string>())), example[1])
         << example[0];
 }
@@ -23,12 +24,13 @@ TEST(Tokenizer13a, LeavesPointsBetweenDigits) {
 }
 
 TEST(LowerCase, EqualsPythonsForEveryCasedCharacter) {
-  for (const auto& example : sacrebleu_golden()["lower"])
+  for (const auto& example : recorded("training/golden/sacrebleu.json")["lower"])
     EXPECT_EQ(tokenizer::lower_case(example[0].get<std::string>()), example[1].get<std::string>());
 }
 
 TEST(SplitWords, SplitsWherePythonDoes) {
-  const auto spaces = sacrebleu_golden()["spaces"].get<std::vector<char32_t>>();
+  const auto spaces =
+      recorded("training/golden/sacrebleu.json")["spaces"].get<std::vector<char32_t>>();
   std::vector<char32_t> found;
   for (char32_t c = 0; c < 0x110000; ++c) {
     if (c >= 0xd800 && c <= 0xdfff) continue;

@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tests/recorded.h"
 #include "training/metrics/rouge.h"
 
 namespace ablate::training {
@@ -13,8 +12,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 TEST(WordErrorRate, EqualsJiwerOnEveryGoldenCase) {
-  std::ifstream file(ABLATE_SOURCE "/tests/training/golden/word_error_rate.json");
-  const auto cases = nlohmann::json::parse(file)["cases"];
+  const auto& cases = recorded("training/golden/word_error_rate.json")["cases"];
   ASSERT_EQ(cases.size(), 200U);
   for (const auto& example : cases)
     EXPECT_NEAR(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tests/recorded.h"
 #include "tests/training/event_reader.h"
 #include "tests/training/folder_test_case.h"
 
@@ -25,8 +26,7 @@ std::string hexadecimal(std::string_view bytes) {
 }
 
 TEST(Event, HasTheBytesThatTensorBoardItselfWrites) {
-  const auto golden = nlohmann::json::parse(
-      read_bytes(std::string(ABLATE_SOURCE) + "/tests/training/golden/tensorboard_events.json"));
+  const auto& golden = recorded("training/golden/tensorboard_events.json");
   const auto expect = [&](const char* name, int64_t step, auto what) {
     EXPECT_EQ(hexadecimal(framed(encode({kTime, step, std::move(what)}))),
               golden.at(name).get<std::string>())
