@@ -1,11 +1,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <torch/csrc/jit/frontend/tracer.h>
-#include <torch/script.h>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "models/transformer.h"
@@ -63,35 +60,6 @@ inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b)
 /// model without norms has large outputs, and rounding grows with them.
 inline double rounding_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return largest_difference(a, b) / std::max(1.0, a.abs().max().item<double>());
-}
-
-/// Expects that every parameter has got a gradient that is not zero everywhere.
-inline void expect_gradients(Transformer& model, const std::string& name) {
-  for (const auto& item : model->named_parameters()) {
-    const auto gradient = item.value().grad();
-    ASSERT_TRUE(gradient.defined()) << name << " " << item.key();
-    EXPECT_GT(gradient.abs().max().item<double>(), 0.0) << name << " " << item.key();
-  }
-}
-
-inline torch::jit::script::Module traced(Transformer& model, const torch::Tensor& source,
-                                         const torch::Tensor& target) {
-  torch::jit::script::Module module("__torch__.Traced");
-  for (const auto& item : model->named_parameters()) {
-    auto name = item.key();
-    std::replace(name.begin(), name.end(), '.', '_');
-    module.register_parameter(name, item.value(), false);
-  }
-  const auto trace = torch::jit::tracer::trace(
-      {source, target},
-      [&](torch::jit::Stack inputs) -> torch::jit::Stack {
-        return {model->forward(inputs[0].toTensor(), inputs[1].toTensor())};
-      },
-      [](const torch::Tensor&) { return std::string(); }, true, false, &module);
-  auto* function = module._ivalue()->compilation_unit()->create_function(
-      c10::QualifiedName(*module.type()->name(), "forward"), trace.first->graph);
-  module.type()->addMethod(function);
-  return module;
 }
 
 }  // namespace ablate::models

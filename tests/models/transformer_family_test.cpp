@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 /// Every variant that the family can have.
 std::vector<Variant> variants_of(Family family) {
+  if (family == Family::encoder_decoder) return variants();
   std::vector<Variant> chosen;
   for (auto [name, options] : variants()) {
     if (name == "sides of their own") continue;
@@ -18,18 +21,56 @@ std::vector<Variant> variants_of(Family family) {
   return chosen;
 }
 
-const torch::Tensor kNothing = torch::zeros({1, 0}, torch::kLong);
+constexpr std::array kFamilies{Family::encoder_decoder, Family::decoder_only, Family::encoder_only};
 
-TEST(DecoderOnly, LaterTokensNeverChangeEarlierOutputs) {
-  for (const auto& [name, options] : variants_of(Family::decoder_only)) {
-    auto model = make(options);
-    const auto first = model->forward(kNothing, ids({{1, 8, 9, 10}}));
-    const auto second = model->forward(kNothing, ids({{1, 8, 11, 12}}));
-    EXPECT_LE(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), rounding(name))
-        << name;
-    EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), 1e-4) << name;
+// A model of one stack reads its own side alone.
+TEST(Family, LaterTargetsNeverChangeEarlierOutputs) {
+  for (const auto family : {Family::encoder_decoder, Family::decoder_only})
+    for (const auto& [name, options] : variants_of(family)) {
+      auto model = make(options);
+      const auto source = ids({{5, 6, 7}});
+      const auto first = model->forward(source, ids({{1, 8, 9, 10}}));
+      const auto second = model->forward(source, ids({{1, 8, 11, 12}}));
+      EXPECT_LE(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), rounding(name))
+          << name;
+      // Beside a memory all positions come out nearly alike without skips (Dong et al. 2021).
+      const bool alike = family == Family::encoder_decoder && !options.layer.residual.skip;
+      EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), alike ? 0 : 1e-4)
+          << name;
+    }
+}
+
+TEST(Family, PaddingNeverChangesOtherPositions) {
+  for (const bool gradients : {false, true}) {
+    const torch::AutoGradMode mode(gradients);
+    for (const auto family : kFamilies)
+      for (const auto& [name, options] : variants_of(family)) {
+        auto model = make(options);
+        const auto alone = model->forward(ids({{5, 6, 2}}), ids({{1, 8, 9}}));
+        const auto padded = model->forward(ids({{5, 6, 2, 0, 0}}), ids({{1, 8, 9, 0, 0}}));
+        EXPECT_EQ(alone.sizes(), (std::vector<int64_t>{1, 3, 20})) << name;
+        EXPECT_LT(rounding_difference(alone, padded.slice(1, 0, 3)), 1e-5) << name;
+      }
   }
 }
+
+TEST(Family, EveryParameterGetsAGradient) {
+  for (const auto family : kFamilies)
+    for (const auto& [name, options] : variants_of(family)) {
+      // CoPE starts from zero vectors, through which its gates get no gradient yet.
+      auto model = moved(options, 0.01);
+      const auto token_ids = torch::randint(3, 20, {2, 6});
+      const auto logits = model->forward(token_ids, token_ids);
+      logits.log_softmax(-1).gather(-1, token_ids.roll(1, 1).unsqueeze(-1)).sum().backward();
+      for (const auto& item : model->named_parameters()) {
+        const auto gradient = item.value().grad();
+        ASSERT_TRUE(gradient.defined()) << name << " " << item.key();
+        EXPECT_GT(gradient.abs().max().item<double>(), 0.0) << name << " " << item.key();
+      }
+    }
+}
+
+const torch::Tensor kNothing = torch::zeros({1, 0}, torch::kLong);
 
 TEST(DecoderOnly, StepsAfterABeginningEqualTheFullForward) {
   torch::NoGradGuard no_grad;
@@ -58,28 +99,6 @@ TEST(EncoderDecoder, InterpolatedPositionsDoNotDependOnTheLongestRow) {
   EXPECT_LT(rounding_difference(alone, both.narrow(0, 0, 1)), 1e-4);
 }
 
-TEST(DecoderOnly, PaddingBehindNeverChangesOtherPositions) {
-  for (const auto& [name, options] : variants_of(Family::decoder_only)) {
-    auto model = make(options);
-    const auto alone = model->forward(kNothing, ids({{1, 8, 9}}));
-    const auto padded = model->forward(kNothing, ids({{1, 8, 9, 0, 0}}));
-    EXPECT_LT(largest_difference(alone, padded.slice(1, 0, 3)), 1e-5) << name;
-  }
-}
-
-TEST(EncoderOnly, PaddingNeverChangesOtherPositions) {
-  for (const bool gradients : {false, true}) {
-    torch::AutoGradMode mode(gradients);
-    for (const auto& [name, options] : variants_of(Family::encoder_only)) {
-      auto model = make(options);
-      const auto alone = model->forward(ids({{5, 6, 2}}), kNothing);
-      const auto padded = model->forward(ids({{5, 6, 2, 0, 0}}), kNothing);
-      EXPECT_EQ(alone.sizes(), (std::vector<int64_t>{1, 3, 20})) << name;
-      EXPECT_LT(largest_difference(alone, padded.slice(1, 0, 3)), 1e-5) << name;
-    }
-  }
-}
-
 TEST(EncoderOnly, SeesBothSidesWhereSomethingMixesThem) {
   torch::NoGradGuard no_grad;
   for (const auto& [name, options] : variants_of(Family::encoder_only)) {
@@ -96,35 +115,6 @@ TEST(EncoderOnly, SeesBothSidesWhereSomethingMixesThem) {
       EXPECT_EQ(std::max(from_end, from_begin), 0.0) << name;
     }
   }
-}
-
-TEST(Family, EveryParameterGetsAGradient) {
-  for (const auto family : {Family::decoder_only, Family::encoder_only})
-    for (const auto& [name, options] : variants_of(family)) {
-      auto model = moved(options, 0.01);
-      const auto token_ids = torch::randint(3, 20, {2, 6});
-      const auto logits = model->forward(token_ids, token_ids);
-      logits.log_softmax(-1).gather(-1, token_ids.roll(1, 1).unsqueeze(-1)).sum().backward();
-      expect_gradients(model, name);
-    }
-}
-
-TEST(Family, ATraceRunsAtOtherLengthsAndBatchSizes) {
-  torch::NoGradGuard no_grad;
-  for (const auto family : {Family::decoder_only, Family::encoder_only})
-    for (const auto& [name, options] : variants_of(family)) {
-      auto model = make(options);
-      auto module = traced(model, ids({{5, 6, 2}, {7, 2, 0}}), ids({{5, 6, 2}, {7, 2, 0}}));
-      for (const auto& [batch, length] :
-           std::vector<std::array<int64_t, 2>>{{1, 1}, {3, 9}, {5, 17}}) {
-        const auto token_ids = torch::randint(3, 20, {batch, length});
-        if (length > 1) token_ids.select(1, length - 1).fill_(kPad);
-        EXPECT_LT(largest_difference(module.forward({token_ids, token_ids}).toTensor(),
-                                     model->forward(token_ids, token_ids)),
-                  1e-5)
-            << name << " " << batch << " " << length;
-      }
-    }
 }
 
 TEST(Family, OneStackHasOneStacksParameters) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/script.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,12 +23,14 @@ struct Case {
   torch::Tensor source, target;
 };
 
-/// Sources shorter and longer than the traced three tokens; rows of one length for decoders alone.
+/// Sources and targets shorter and longer than the traced three and four tokens; rows of one length
+/// for decoders alone.
 std::vector<Case> cases(Family family) {
   std::vector<Case> all;
   torch::manual_seed(3);
   for (const int64_t length : {1, 2, 9}) {
     auto source = torch::randint(3, 20, {4, length}), target = torch::randint(3, 20, {4, 6});
+    if (length < 9) target = target.repeat({1, 3}).slice(1, 0, length == 1 ? 1 : 17);
     source.select(1, length - 1).fill_(2);
     if (family == Family::encoder_decoder && length > 2) {
       source.slice(1, 2).slice(0, 1, 2).fill_(kPad);
