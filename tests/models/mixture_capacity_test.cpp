@@ -95,6 +95,19 @@ TEST(Capacity, IsOfTheBatchInTrainingAndOfEverySequenceInEvaluation) {
                    torch::tensor({{true, true, false, false}, {true, true, false, false}})));
 }
 
+TEST(Capacity, OfADecoderIsThatOfThePositionsSoFar) {
+  const torch::NoGradGuard no_grad;
+  auto mixture = identity({.active = 2, .capacity = LimitedCapacity{.evaluation = 0.5}},
+                          /*causal=*/true);
+  const auto wanted = torch::tensor({{0, 1}, {1, 2}, {3, 0}, {0, 1}, {2, 3}});
+  const auto scores =
+      torch::zeros({5, 4}).scatter(1, wanted, torch::tensor({9.0F, 8.0F}).expand({5, 2}));
+  const auto [y, routing] = mixture->forward(scores.unsqueeze(0), {});
+  // At position n an expert has room if fewer than ceil(n / 4) have wanted it; 4: an empty slot.
+  EXPECT_TRUE(
+      torch::equal(routing->kept_idx, torch::tensor({{0, 1}, {4, 2}, {3, 4}, {4, 4}, {2, 3}})));
+}
+
 TEST(Capacity, HasNoLimitInEvaluationUnlessOneIsGiven) {
   const torch::NoGradGuard no_grad;
   const MixtureOptions options{

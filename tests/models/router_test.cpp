@@ -21,6 +21,19 @@ TEST(Gshard, TheSecondExpertIsUsedAsOftenAsTwiceItsWeight) {
   EXPECT_EQ(run(*mixture, scores).routing.counts[1].item<int64_t>(), 4000);
 }
 
+/// Algorithm 1 of Lepikhin et al. 2020, times E^2, so that it is 1 at balance.
+TEST(Gshard, ItsLoadCountsFirstChoices) {
+  const torch::NoGradGuard no_grad;
+  const auto mixture = identity({.active = 2, .router = GshardRouter{}});
+  const auto logits = 2 * torch::randn({10, 4}), gates = logits.softmax(-1);
+  const auto first = torch::one_hot(gates.argmax(-1), 4).to(torch::kFloat);
+  const auto load = 4 * (first.mean(0) * gates.mean(0)).sum().item<double>();
+  for (const bool training : {false, true})
+    EXPECT_NEAR(
+        run(*mixture, logits, {.training = training, .seed = 3}).routing.load.item<double>(), load,
+        1e-5);
+}
+
 TEST(Sigmoid, TheBiasSelectsAndNeverWeighs) {
   torch::NoGradGuard no_grad;
   auto mixture = identity({.active = 2, .router = SigmoidRouter{}});
@@ -99,13 +112,15 @@ TEST(Jitter, MultipliesTheRoutersInputByUniformNumbersAroundOne) {
   }
 }
 
-TEST(ExpertChoice, EveryExpertTakesItsShareOfUnpaddedPositions) {
+TEST(ExpertChoice, EveryExpertTakesItsShareOfPositionsThatWantItMost) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(4);
   auto mixture = identity({.active = 2, .router = ExpertChoiceRouter{}});
-  const auto counts = run(*mixture, torch::randn({10, 4})).routing.counts;  // 2 * 10 / 4 = 5
-  EXPECT_TRUE(torch::equal(counts, torch::full({4}, 5, torch::kLong)));
-  EXPECT_FALSE(run(*mixture, torch::randn({10, 4})).routing.load.defined());
+  const auto scores = torch::randn({9, 4}), gates = scores.softmax(-1);
+  const auto least = std::get<0>(gates.topk(5, 0))[-1];  // ceil(2 * 9 / 4) = 5 of each
+  const auto [y, routing] = mixture->forward(scores.unsqueeze(0), {});
+  EXPECT_TRUE(torch::equal(routing->kept_idx.ne(4), gates.ge(least)));
+  EXPECT_FALSE(statistics_of(*routing).load.defined());
 }
 
 TEST(ExpertChoice, ChoosesAmongTheBatchInTrainingAndWithinEverySequenceInEvaluation) {

@@ -16,7 +16,9 @@ constexpr PositionContext kContext{.d_model = kModel,
                                    .layers = 2,
                                    .causal = false};
 
-ops::ContentAttention example() {
+constexpr double kFactors[] = {1, 1.7};  // of scores by 1 / sqrt(K)
+
+ops::ContentAttention example(double factor = 1) {
   torch::manual_seed(5);
   const auto type = torch::kDouble;
   auto visible = torch::ones({1, 1, kQueries, kKeys}, torch::kBool);
@@ -28,7 +30,8 @@ ops::ContentAttention example() {
           .visible = visible,
           .query_positions = torch::arange(kQueries) + 1,
           .key_positions = torch::arange(kKeys),
-          .layer = kLayer};
+          .layer = kLayer,
+          .factor = {.fixed = factor}};
 }
 
 std::shared_ptr<Position> scheme(const PositionOptions& options) {
@@ -47,7 +50,8 @@ torch::Tensor one(const ops::ContentAttention& a, int64_t t, Score&& score, Valu
   auto output = torch::zeros({kValues}, torch::kDouble);
   for (int64_t s = 0; s < kKeys; ++s) {
     if (!a.visible[0][0][t][s].item<bool>()) continue;
-    const double weight = std::exp(score(s) / std::sqrt(static_cast<double>(kWidth)));
+    const double weight =
+        std::exp(score(s) * a.factor.fixed / std::sqrt(static_cast<double>(kWidth)));
     total += weight;
     output += weight * value(s);
   }
@@ -62,8 +66,8 @@ void expect_equal(const torch::Tensor& a, const torch::Tensor& b) {
 
 /// Expects every query's output: `score(h, t, key)` over visible keys, and their values.
 template <class Score>
-void expect_scores(Position& position, Score&& score) {
-  const auto a = example();
+void expect_scores(Position& position, Score&& score, double factor = 1) {
+  const auto a = example(factor);
   const auto output = position.attend(a);
   for (int64_t h = 0; h < kHeads; ++h)
     for (int64_t t = 0; t < kQueries; ++t) {
@@ -97,12 +101,13 @@ TEST(TransformerXl, IsTheFormulaOfThePaper) {
   const auto position = scheme(TransformerXl{});
   const auto p = position->named_parameters();
   const Sinusoidal halves{.layout = SinusoidalLayout::halves};
-  expect_scores(*position, [&](int64_t h, int64_t t, int64_t s) {
+  const auto score = [&](int64_t h, int64_t t, int64_t s) {
     const auto q = a.query[0][h][t];
     const auto r = sinusoidal(torch::tensor({t + 1 - s}), halves, kModel)[0];
     return product(q + p["content_bias"][kLayer][h], a.key[0][h][s]) +
            product(q + p["distance_bias"][kLayer][h], p["projection"][kLayer][h].mv(r));
-  });
+  };
+  for (const double factor : kFactors) expect_scores(*position, score, factor);
 }
 
 TEST(Cope, CountsGatesBetweenQueryAndKey) {
@@ -110,21 +115,24 @@ TEST(Cope, CountsGatesBetweenQueryAndKey) {
   const auto a = example();
   const auto position = scheme(Cope{.positions = 3});
   const auto table = position->named_parameters()["table"][kLayer];  // [K, positions]
-  const double scale = 1 / std::sqrt(static_cast<double>(kWidth));
-  expect_scores(*position, [&](int64_t h, int64_t t, int64_t s) {
-    const auto q = a.query[0][h][t];
-    double count = 0;
-    for (int64_t k = std::min(s, t + 1); k <= std::max(s, t + 1); ++k)
-      if (a.visible[0][0][t][k].item<bool>())
-        count += 1 / (1 + std::exp(-product(q, a.key[0][h][k]) * scale));
-    count = std::min(count, 2.0);
-    const double low = std::floor(count), share = count - low;
-    const auto at = [&](double place) {
-      return product(q, table.select(1, static_cast<int64_t>(place)));
+  for (const double factor : kFactors) {
+    const double scale = factor / std::sqrt(static_cast<double>(kWidth));
+    const auto score = [&](int64_t h, int64_t t, int64_t s) {
+      const auto q = a.query[0][h][t];
+      double count = 0;
+      for (int64_t k = std::min(s, t + 1); k <= std::max(s, t + 1); ++k)
+        if (a.visible[0][0][t][k].item<bool>())
+          count += 1 / (1 + std::exp(-product(q, a.key[0][h][k]) * scale));
+      count = std::min(count, 2.0);
+      const double low = std::floor(count), share = count - low;
+      const auto at = [&](double place) {
+        return product(q, table.select(1, static_cast<int64_t>(place)));
+      };
+      return product(q, a.key[0][h][s]) +
+             (at(low) * (1 - share) + at(std::ceil(count)) * share) / scale;
     };
-    return product(q, a.key[0][h][s]) +
-           (at(low) * (1 - share) + at(std::ceil(count)) * share) / scale;
-  });
+    expect_scores(*position, score, factor);
+  }
 }
 
 TEST(Pope, TurnsLengthsByPositionsAlone) {

@@ -96,10 +96,15 @@ TEST(Kerple, IsAnOrderedFamilyOfDistances) {
 }
 
 TEST(Sandwich, IsTheProductOfSinusoidalVectorsOverAnEighthOfTheHeadsShare) {
-  const auto bias =
-      make_position(Sandwich{.width = 16}, kEncoder)->bias(torch::tensor({9}), torch::tensor({4}));
   const auto product = embedding(Sinusoidal{}, 9, 16).dot(embedding(Sinusoidal{}, 4, 16)) - 8;
-  expect_near(bias.flatten(), product / numbers({4, 8}));
+  for (const int64_t heads : {2, 6}) {
+    auto context = kEncoder;
+    context.heads = heads;
+    const auto bias =
+        make_position(Sandwich{.width = 16}, context)->bias(torch::tensor({9}), torch::tensor({4}));
+    const auto share = torch::arange(1, heads + 1, torch::kDouble) * 8 / heads;
+    expect_near(bias.flatten(), product / share);
+  }
 }
 
 }  // namespace
