@@ -10,47 +10,6 @@
 namespace ablate::training {
 namespace {
 
-/// Copies `from`'s weights into `to`, a dense feed-forward's into every expert.
-void upcycle(models::Transformer& from, models::Transformer& to) {
-  torch::NoGradGuard no_grad;
-  const auto weights = weights_of(*from);
-  for (auto& [name, tensor] : weights_of(*to)) {
-    const bool bias = name.ends_with("_bias");
-    const auto dense = bias ? name.substr(0, name.size() - 5) + ".bias" : name + ".weight";
-    if (weights.contains(name)) torch::Tensor(tensor).copy_(weights.at(name));
-    if (!weights.contains(dense)) continue;
-    const auto weight = name.ends_with("down") ? weights.at(dense).t() : weights.at(dense);
-    torch::Tensor(tensor).copy_(weight.unsqueeze(0).expand_as(tensor));
-  }
-}
-
-TEST(UpdateMixture, OneExpertHasTheLossesOfTheDenseModelOverFiftySteps) {
-  auto dense = model_with(models::DenseFeedForward{.d_hidden = 24});
-  auto mixture = model_with(mixture_of(models::SoftmaxRouter{}, 1, 1));
-  upcycle(dense, mixture);
-  const Adam adam{.epsilon = 1e-3};
-  const auto first = make_optimizer(adam, *dense), second = make_optimizer(adam, *mixture);
-  const auto one = three_pairs();
-  for (int step = 0; step < 50; ++step) {
-    const double a = update(dense, *first, {&one, 1}, mixture_updates()).loss;
-    const double b = update(mixture, *second, {&one, 1}, mixture_updates()).loss;
-    ASSERT_NEAR(a, b, 1e-4) << step;
-  }
-}
-
-TEST(UpdateMixture, AnUpcycledMixtureIsTheDenseModelBeforeTheFirstStep) {
-  torch::NoGradGuard no_grad;
-  auto dense = model_with(models::DenseFeedForward{.d_hidden = 24});
-  auto mixture = model_with(mixture_of(models::SoftmaxRouter{}, 2));
-  upcycle(dense, mixture);
-  const auto source = torch::tensor({{5, 6, 7, 2}}), target = torch::tensor({{1, 8, 9}});
-  EXPECT_LT((dense->forward(source, target) - mixture->forward(source, target))
-                .abs()
-                .max()
-                .item<double>(),
-            1e-5);
-}
-
 data::Batch batch_of(std::vector<int64_t> rows) {
   std::vector<data::EncodedExample> pairs = {{{5, 6, 7, 2}, {7, 6, 5, 8, 9, 2}}, {{8, 2}, {9, 2}}};
   return data::collate(pairs, rows);

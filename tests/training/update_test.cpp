@@ -72,23 +72,6 @@ TEST(Update, SplittingIntoMicroBatchesChangesNothing) {
   EXPECT_LT(largest_difference(whole, split), 1e-5);
 }
 
-TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
-  auto model = models::make(
-      models::tiny(
-          "family: encoder_only, layers: 1, feed_forward.d_hidden: 32, tying: none, output: label"),
-      {kVocabulary, 3, tokenizer::kPad}, 1);
-  {
-    torch::NoGradGuard no_grad;
-    model->output_weight().zero_();
-  }
-  const std::vector<data::EncodedExample> classified{{.source = {1, 5, 2}, .target = {0}},
-                                                     {.source = {1, 6, 2}, .target = {2}}};
-  const auto record = first_update(model, data::collate(classified, std::vector<int64_t>{0, 1}));
-  EXPECT_EQ(record.tokens, 2);
-  EXPECT_NEAR(record.nll, std::log(3.0), 1e-6);
-  EXPECT_NEAR(record.loss, std::log(3.0), 1e-6) << "smoothing spreads over the classes alone";
-}
-
 /// A label model that gives three classes a third each.
 struct EvenLabels {
   EvenLabels() {
@@ -113,6 +96,17 @@ struct EvenLabels {
   data::Batch one = data::collate(alike, std::vector<int64_t>{0}),
               two = data::collate(alike, std::vector<int64_t>{0, 1});
 };
+
+TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
+  EvenLabels labels;
+  const std::vector<data::EncodedExample> classified{{.source = {1, 5, 2}, .target = {0}},
+                                                     {.source = {1, 6, 2}, .target = {2}}};
+  const auto record =
+      first_update(labels.model, data::collate(classified, std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(record.tokens, 2);
+  EXPECT_NEAR(record.nll, std::log(3.0), 1e-6);
+  EXPECT_NEAR(record.loss, std::log(3.0), 1e-6) << "smoothing spreads over the classes alone";
+}
 
 // The gradient of a class of one target is the hidden vector, times its share less 1 if it was
 // drawn.

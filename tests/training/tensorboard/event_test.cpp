@@ -1,10 +1,6 @@
 #include "training/tensorboard/event.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <algorithm>
-#include <cstdio>
 
 #include "tests/recorded.h"
 #include "tests/training/event_reader.h"
@@ -62,15 +58,6 @@ TEST(Event, NumbersOfALogLineBecomeCurves) {
 class EventFileTest : public FolderTestCase {
  protected:
   static std::vector<Scalar> loss(double value) { return {{"training/loss", value}}; }
-
-  /// Ten points, of which an interrupted run had written the last two before it began again.
-  void write_interrupted_run(const std::filesystem::path& run) {
-    std::filesystem::create_directories(run);
-    EventFile first(run, 1);
-    for (int64_t step = 1; step <= 8; ++step) first.add(step, loss(1.0));
-    EventFile second(run, 7);
-    for (int64_t step = 7; step <= 10; ++step) second.add(step, loss(2.0));
-  }
 };
 
 TEST_F(EventFileTest, BeginsWithItsVersion) {
@@ -91,7 +78,10 @@ TEST_F(EventFileTest, LaterFilesHaveLaterNames) {
 }
 
 TEST_F(EventFileTest, ARestartLeavesEachStepOnce) {
-  write_interrupted_run(folder());
+  EventFile first(folder(), 1);
+  for (int64_t step = 1; step <= 8; ++step) first.add(step, loss(1.0));
+  EventFile second(folder(), 7);  // the last two steps were not saved
+  for (int64_t step = 7; step <= 10; ++step) second.add(step, loss(2.0));
   const auto curve = curves_of(folder()).at("training/loss");
   ASSERT_EQ(curve.size(), 10U);
   for (size_t i = 0; i < curve.size(); ++i) {
@@ -111,37 +101,6 @@ TEST_F(EventFileTest, AFileCutAnywhereIsReadUpToTheCut) {
     std::filesystem::remove(file);
     write_durably(file, whole);
   }
-}
-
-TEST_F(EventFileTest, TensorBoardReadsRestartsAndGroupsReplicates) {
-  const std::string python = std::string(ABLATE_SOURCE) + "/.venv/bin/python";
-  if (std::system((python + " -c 'import tensorboard' 2>/dev/null").c_str()) != 0)
-    GTEST_SKIP() << "the tensorboard package is not installed; make setup brings it";
-  for (const std::string seed : {"seed-1", "seed-2"}) {
-    write_interrupted_run(folder() / seed);
-    EventFile last(folder() / seed, 11);
-    last.add(0, Session{"learned", {{"model.layers", 2.0}, {"arm", "learned"}}});
-    last.add(10, std::vector<Scalar>{{"test/exact_match", seed == "seed-1" ? 0.5 : 1.0}});
-    last.add(10, SessionEnd{});
-  }
-  FILE* pipe = popen((python + " " + ABLATE_SOURCE + "/tests/training/read_tensorboard.py " +
-                      folder().string() + " 2>" + (folder() / "log").string())
-                         .c_str(),
-                     "r");
-  const auto read = nlohmann::json::parse(pipe, nullptr, false);
-  ASSERT_EQ(pclose(pipe), 0) << read_bytes(folder() / "log");
-  for (const auto* seed : {"seed-1", "seed-2"}) {
-    const auto& curve = read["curves"][seed]["training/loss"];
-    ASSERT_EQ(curve.size(), 10U) << curve;
-    for (size_t i = 0; i < curve.size(); ++i)
-      EXPECT_EQ(curve[i], nlohmann::json({i + 1, i < 6 ? 1.0 : 2.0}));
-  }
-  ASSERT_EQ(read["groups"].size(), 1U) << read["groups"];
-  const auto& group = read["groups"]["learned"];
-  EXPECT_EQ(group["sessions"], nlohmann::json({"seed-1", "seed-2"}));
-  EXPECT_EQ(group["statuses"], nlohmann::json({"STATUS_SUCCESS"}));
-  EXPECT_EQ(group["parameters"], nlohmann::json({{"model.layers", 2.0}, {"arm", "learned"}}));
-  EXPECT_EQ(group["metrics"]["test/exact_match"], 0.75);
 }
 
 }  // namespace
