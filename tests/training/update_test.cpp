@@ -48,12 +48,13 @@ StepRecord first_update(models::Transformer& model, const data::Batch& batch,
   return update(model, *optimizer, {&batch, 1}, options);
 }
 
+/// NaN if a parameter is not a number.
 double largest_difference(const models::Transformer& a, const models::Transformer& b) {
-  double largest = 0;
+  auto largest = torch::zeros({});
   const auto left = a->parameters(), right = b->parameters();
   for (size_t i = 0; i < left.size(); ++i)
-    largest = std::max(largest, (left[i] - right[i]).abs().max().item<double>());
-  return largest;
+    largest = torch::maximum(largest, (left[i] - right[i]).abs().max());
+  return largest.item<double>();
 }
 
 TEST(Update, SplittingIntoMicroBatchesChangesNothing) {

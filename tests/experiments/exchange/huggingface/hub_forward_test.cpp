@@ -23,16 +23,17 @@ HubInput input_of(const json& model) {
           .target = tensor_of(model.at("target"))};
 }
 
+/// The largest, NaN if a logit is not a number.
 double difference(const torch::Tensor& logits, const json& scores) {
-  double largest = 0;
+  auto largest = torch::zeros({}, torch::kDouble);
   for (int64_t b = 0; b < logits.size(0); ++b)
     for (int64_t t = 0; t < logits.size(1); ++t) {
       const auto& row = scores[static_cast<size_t>(b)][static_cast<size_t>(t)];
       if (row.is_null()) continue;
       const auto expected = torch::tensor(row.get<std::vector<double>>(), torch::kDouble);
-      largest = std::max(largest, (logits[b][t] - expected).abs().max().item<double>());
+      largest = torch::maximum(largest, (logits[b][t] - expected).abs().max());
     }
-  return largest;
+  return largest.item<double>();
 }
 
 /// The tensors, with Marian's tables of positions, which Transformers leaves out of its files.

@@ -52,12 +52,13 @@ torch::Tensor source_of(const tokenizer::IdMap& map, const json& model) {
                                   : target_of(map, model);
 }
 
-/// The largest difference from Transformers' logits, or hidden states if the model has no head.
+/// The largest difference from Transformers' logits, or hidden states if the model has no head; NaN
+/// if one is not a number.
 double difference(models::Transformer model, const tokenizer::IdMap& map, const json& expected) {
   const torch::NoGradGuard no_grad;
   const auto source = source_of(map, expected), target = target_of(map, expected);
   const auto hidden = model->hidden(source, target).hidden, logits = model->forward(source, target);
-  double largest = 0;
+  auto largest = torch::zeros({}, torch::kDouble);
   const auto& scores = expected.at("scores");
   for (int64_t b = 0; b < hidden.size(0); ++b)
     for (int64_t t = 0; t < hidden.size(1); ++t) {
@@ -68,10 +69,10 @@ double difference(models::Transformer model, const tokenizer::IdMap& map, const 
         const auto at = static_cast<int64_t>(i);
         const auto& ours =
             headless ? hidden[b][t][at] : logits[b][t][map.ours(static_cast<int32_t>(i))];
-        largest = std::max(largest, std::abs(ours.item<double>() - row[i].get<double>()));
+        largest = torch::maximum(largest, (ours.to(torch::kDouble) - row[i].get<double>()).abs());
       }
     }
-  return largest;
+  return largest.item<double>();
 }
 
 /// Greedy continuations by the cache, as foreign ids.
