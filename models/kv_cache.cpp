@@ -8,12 +8,10 @@
 namespace ablate::models {
 namespace {
 
-template <size_t N>
-std::array<torch::Tensor, N> rows_of(std::array<torch::Tensor, N> tensors,
-                                     const torch::Tensor& rows) {
-  for (auto& x : tensors)
+KVCache::Block rows_of(KVCache::Block block, const torch::Tensor& rows) {
+  for (auto& x : block)
     if (x.defined()) x = x.index_select(0, rows);
-  return tensors;
+  return block;
 }
 
 }  // namespace

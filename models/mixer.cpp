@@ -22,6 +22,9 @@ torch::Tensor ScoredMixer::attended(ops::AttentionInput input, const ForwardCont
   return output.values;
 }
 
+namespace {
+
+/// The number of channels of a mixer's queries, keys and values together; 0 without a projection.
 int64_t projected_width(const AttentionOptions& options, int64_t d_model) {
   if (const auto* delta = std::get_if<DeltaRule>(&options))
     return 2 * d_model + delta->value_width(d_model);
@@ -30,6 +33,8 @@ int64_t projected_width(const AttentionOptions& options, int64_t d_model) {
   const auto widths = heads_of(*heads, d_model);
   return widths.query_width() + widths.key_width() + widths.value_width();
 }
+
+}  // namespace
 
 std::shared_ptr<Mixer> make_mixer(const LayerOptions& layer, const StackOptions& stack) {
   auto made = std::visit([&](const auto& mixer) { return mixer.make(stack); }, layer.attention);

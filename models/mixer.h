@@ -74,9 +74,6 @@ inline bool is_watched(const Observer* observer) {
 /// // [B, T, HW] -> [B, T, HW]
 torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer);
 
-/// The number of channels of a mixer's queries, keys and values together; 0 without a projection.
-int64_t projected_width(const AttentionOptions& options, int64_t d_model);
-
 /// The mixer of a layer of this stack, or null if the layer has no mixer.
 std::shared_ptr<Mixer> make_mixer(const LayerOptions& layer, const StackOptions& stack);
 

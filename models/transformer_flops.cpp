@@ -6,18 +6,12 @@
 namespace ablate::models {
 namespace {
 
-/// The modules of a model, by their names.
-torch::OrderedDict<std::string, std::shared_ptr<torch::nn::Module>> modules_of(
-    const TransformerImpl& model) {
-  return model.named_modules("", /*include_self=*/false);
-}
-
 Transformer shapes_of(const TransformerImpl& model, const TransformerOptions& options) {
   ops::register_meta_kernels();
   const ShapesOnly shapes;
   Transformer same(options, model.vocabulary());
-  const auto modules = modules_of(*same);
-  for (const auto& item : modules_of(model))
+  const auto modules = same->named_modules("", /*include_self=*/false);
+  for (const auto& item : model.named_modules("", /*include_self=*/false))
     if (const auto* map = item.value()->as<LinearImpl>(); map && map->is_adapted())
       modules[item.key()]->as<LinearImpl>()->adapt(map->adapter_rank(), /*scale=*/1);
   const auto weights = model.named_parameters();

@@ -172,8 +172,7 @@ struct StackRules {
       const auto* heads = std::get_if<MultiHead>(&stack.layer(i).attention);
       if (heads == nullptr || heads->value_residual == ValueResidual::none || heads->heads < 1)
         continue;
-      const int64_t width = heads->key_value_heads.value_or(heads->heads) *
-                            heads->d_v.value_or(stack.d_model / heads->heads);
+      const int64_t width = heads_of(*heads, stack.d_model).value_width();
       require(width == first.value_or(width), path(i) + "attention.value_residual",
               "needs values as wide as those of the first layer that has it: key_value_heads times "
               "d_v");

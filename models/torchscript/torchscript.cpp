@@ -34,35 +34,31 @@ jit::Module mirror_of(const torch::nn::Module& module, const c10::QualifiedName&
   return mirror;
 }
 
-/// All tensors of a cache that have a row for each of the batch, the tokens so far first.
+/// Calls `visit` with every tensor of a cache that has a row for each of the batch.
+void each_tensor(DecoderCache& cache, const auto& visit) {
+  const auto visit_defined = [&](torch::Tensor& x) {
+    if (x.defined()) visit(x);
+  };
+  visit_defined(cache.memory_mask);
+  for (auto& layer : cache.layers)
+    for (auto* part : layer.parts()) {
+      for (auto& block : part->blocks)
+        for (auto& x : block) visit_defined(x);
+      for (auto& [name, x] : part->state) visit_defined(x);
+    }
+}
+
+/// These tensors, the tokens so far first.
 Tensors state_of(const torch::Tensor& ids, DecoderCache& cache) {
   Tensors state{ids};
-  const auto keep = [&](const torch::Tensor& x) {
-    if (x.defined()) state.push_back(x);
-  };
-  keep(cache.memory_mask);
-  for (auto& layer : cache.layers)
-    for (const auto* part : layer.parts()) {
-      for (const auto& block : part->blocks)
-        for (const auto& x : block) keep(x);
-      for (const auto& [name, x] : part->state) keep(x);
-    }
+  each_tensor(cache, [&](const torch::Tensor& x) { state.push_back(x); });
   return state;
 }
 
 /// The inverse; `like` is a cache of the same model.
 DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, DecoderCache like) {
   size_t next = 1;
-  const auto take = [&](torch::Tensor& x) {
-    if (x.defined()) x = state.at(next++);
-  };
-  take(like.memory_mask);
-  for (auto& layer : like.layers)
-    for (auto* part : layer.parts()) {
-      for (auto& block : part->blocks)
-        for (auto& x : block) take(x);
-      for (auto& [name, x] : part->state) take(x);
-    }
+  each_tensor(like, [&](torch::Tensor& x) { x = state.at(next++); });
   like.position_ids = model.target_position_ids(state[0]);
   if (model.vocabulary().divider) like.documents = model.documents_of(state[0]);
   like.length = state[0].size(1);
