@@ -105,13 +105,12 @@ std::optional<torch::Tensor> mask_of(const torch::Tensor& query, const torch::Te
 /// The mask of a trained bias, with its gradient. Every use has its own gradient, so that they are
 /// added in the bias's type and not in the mask's. // [1, H, T, S], [B or 1, H, T, S]
 struct TrainedMask : torch::autograd::Function<TrainedMask> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& bias,
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& bias,
                                const torch::Tensor& mask) {
     context->save_for_backward({bias});
     return mask;
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto bias = context->get_saved_variables()[0];
     return {gradients[0].sum_to_size(bias.sizes()).to(bias.scalar_type()), torch::Tensor()};
   }

@@ -4,6 +4,10 @@
 
 namespace ablate::models::ops {
 
+// Of operations with their own gradient.
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
 /// Whether the CPU kernels of models/kernel are part of this build (CMake option ABLATE_KERNELS).
 /// Without them LibTorch's own operators do the same.
 #ifdef ABLATE_KERNELS

@@ -139,13 +139,11 @@ torch::Tensor by_blocks(const torch::Tensor& logits) {
 
 /// Its gradient computes the rounds once more instead of keeping them.
 struct BalanceMatrices : torch::autograd::Function<BalanceMatrices> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context,
-                               const torch::Tensor& logits) {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& logits) {
     context->save_for_backward({logits});
     return by_blocks(logits);
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     refuse_second_derivative("the doubly stochastic matrix");
     const auto logits = context->get_saved_variables()[0], of_y = gradients[0].contiguous();
     auto of_logits = torch::empty_like(logits);

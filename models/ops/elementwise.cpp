@@ -31,14 +31,13 @@ torch::Tensor drop_rows(const torch::Tensor& x, const DropoutStream& stream) {
 }
 
 struct DropRows : torch::autograd::Function<DropRows> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const DropoutStream& stream) {
     context->saved_data["rate"] = stream.rate;
     context->saved_data["seed"] = static_cast<int64_t>(stream.noise.seed);
     return drop_rows(x.contiguous(), stream);
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     refuse_second_derivative("dropout");
     const DropoutStream stream{
         .rate = context->saved_data["rate"].toDouble(),
@@ -50,9 +49,8 @@ struct DropRows : torch::autograd::Function<DropRows> {
 /// x + dropout(branch), or without x dropout(branch), by three launches on a GPU: one draws the
 /// mask, one applies it and adds, and one applies it to the gradient.
 struct DropDrawn : torch::autograd::Function<DropDrawn> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context,
-                               const torch::Tensor& branch, const std::optional<torch::Tensor>& x,
-                               const DropoutStream& stream) {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& branch,
+                               const std::optional<torch::Tensor>& x, const DropoutStream& stream) {
     const double kept = 1 - stream.rate;
     const auto mask = noise_tensor({branch.sizes().vec(), branch.options().dtype(torch::kBool)},
                                    stream.noise, [kept](torch::Tensor& drawn, uint64_t seed) {
@@ -64,8 +62,7 @@ struct DropDrawn : torch::autograd::Function<DropDrawn> {
     return x ? torch::addcmul(*x, branch, mask, 1 / kept)
              : at::native_dropout_backward(branch, mask, 1 / kept);
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto of_branch = at::native_dropout_backward(
         gradients[0], context->get_saved_variables()[0], context->saved_data["scale"].toDouble());
     return {of_branch, context->saved_data["adds"].toBool() ? gradients[0] : torch::Tensor(),

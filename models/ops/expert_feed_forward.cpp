@@ -12,9 +12,6 @@
 namespace ablate::models::ops {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 /// A permutation of the rows of some copies of one matrix, and its inverse. // [copies N]
 struct Permutation {
   torch::Tensor order, inverse;

@@ -15,14 +15,13 @@ std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtyp
 }
 
 struct LinearRelu : torch::autograd::Function<LinearRelu> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& weight, const torch::Tensor& bias) {
     const auto y = at::_addmm_activation(bias, x, weight.t());
     context->save_for_backward({x, weight, y});
     return y;
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const auto gradient = torch::threshold_backward(gradients[0], saved[2], 0);  // of the products
     const bool trained = context->needs_input_grad(1);

@@ -9,9 +9,6 @@
 namespace ablate::models::ops {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 /// Logits held at a time: few enough to stay near a CPU's cache, or for another device to have room
 /// for, enough rows for efficient products.
 constexpr int64_t kCpuChunkLogits = 4'000'000, kDeviceChunkLogits = 40'000'000;

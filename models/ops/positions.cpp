@@ -67,14 +67,13 @@ torch::Tensor turn(const torch::Tensor& x, const Rotation& rotation, double sign
 }
 
 struct Rotate : torch::autograd::Function<Rotate> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const Rotation& rotation) {
     context->save_for_backward({rotation.cosine, rotation.sine});
     context->saved_data["interleaved"] = rotation.interleaved;
     return turn(x, rotation, 1);
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     refuse_second_derivative("rotary positions");
     const auto saved = context->get_saved_variables();
     const bool interleaved = context->saved_data["interleaved"].toBool();

@@ -24,14 +24,13 @@ torch::Tensor convolve(const torch::Tensor& x, const torch::Tensor& weight, bool
 
 /// Autograd by itself would fill a gradient with zeros for each weight.
 struct Convolve : torch::autograd::Function<Convolve> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& weight, bool adds_input) {
     context->save_for_backward({x, weight});
     context->saved_data["adds_input"] = adds_input;
     return convolve(x, weight, adds_input);
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
     refuse_second_derivative("the short convolution");
     const auto saved = context->get_saved_variables();
     const auto &x = saved[0], &weight = saved[1], &of_y = gradients[0];

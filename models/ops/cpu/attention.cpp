@@ -6,9 +6,6 @@
 namespace ablate::models::ops::cpu {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 /// Longest sequence for which this beats SDPA's flash path on a CPU (bench/README.md), which drops
 /// no weights: with dropout this beats LibTorch's operators at any length.
 constexpr int64_t kLongestPacked = 128;

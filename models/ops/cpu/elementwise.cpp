@@ -6,9 +6,6 @@
 namespace ablate::models::ops::cpu {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 struct AddNorm : torch::autograd::Function<AddNorm> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& branch, const torch::Tensor& weight,
