@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
+
+#include "experiments/analysis/statistics/inversion.h"
 
 namespace ablate::statistics {
 namespace {
@@ -86,12 +87,7 @@ std::optional<Interval> e_value_interval_at(std::span<const double> values, doub
   const double reach = most > least ? most - least : std::abs(most) + 1;
   const auto low = end_of(*kept, -reach, rejects), high = end_of(*kept, reach, rejects);
   if (!low || !high) return {};
-  Interval interval{*low, *high};
-  if (!rejects(0)) return Interval{std::min(interval.low, 0.0), std::max(interval.high, 0.0)};
-  constexpr double kLeast = std::numeric_limits<double>::min();
-  if (*kept > 0) interval.low = std::max(interval.low, kLeast);
-  if (*kept < 0) interval.high = std::min(interval.high, -kLeast);
-  return interval;
+  return agreeing({*low, *high}, rejects(0), *kept);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace ablate::statistics {
@@ -79,6 +80,14 @@ std::optional<Interval> supported(const Line& line, std::span<const double> riva
     highs[i] = std::max(own.high, centre + rival.high);
   }
   return ends_of(std::move(lows), std::move(highs), least);
+}
+
+Interval agreeing(Interval interval, bool rejected, double centre) {
+  if (!rejected) return {std::min(interval.low, 0.0), std::max(interval.high, 0.0)};
+  constexpr double least = std::numeric_limits<double>::min();
+  if (centre > 0) interval.low = std::max(interval.low, least);
+  if (centre < 0) interval.high = std::min(interval.high, -least);
+  return interval;
 }
 
 std::vector<double> own_p_statistics(const std::vector<double>& statistics, double rounding) {

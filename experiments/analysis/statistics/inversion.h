@@ -21,6 +21,10 @@ struct Line {
 /// the part around the ratio of the sums is given. Absent if it is unbounded.
 std::optional<Interval> supported(const Line& line, std::span<const double> rivals, size_t least);
 
+/// The interval of a test that decides about 0, from which an end may be a rounding error away:
+/// without 0, on the side of `centre`, exactly if the test rejects it.
+Interval agreeing(Interval interval, bool rejected, double centre);
+
 /// Minus the number of patterns with a statistic of at least that of each one but for `rounding`: a
 /// statistic that is larger the smaller the share is, which is the pattern's own p.
 std::vector<double> own_p_statistics(const std::vector<double>& statistics, double rounding);

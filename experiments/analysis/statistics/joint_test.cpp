@@ -106,15 +106,6 @@ std::vector<double> rivals_of(const StepDown& steps, size_t step, double level) 
   return largest;
 }
 
-/// The test decides about 0, from which an end may be a rounding error away.
-Interval agreeing(Interval interval, bool rejected, double sum) {
-  if (!rejected) return {std::min(interval.low, 0.0), std::max(interval.high, 0.0)};
-  constexpr double least = std::numeric_limits<double>::min();
-  if (sum > 0) interval.low = std::max(interval.low, least);
-  if (sum < 0) interval.high = std::min(interval.high, -least);
-  return interval;
-}
-
 }  // namespace
 
 std::vector<std::optional<Interval>> joint_ratio_intervals(Samples samples, Samples baselines,
