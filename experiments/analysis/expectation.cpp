@@ -8,6 +8,7 @@
 
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/lists.h"
+#include "experiments/config/schema/option.h"
 #include "experiments/errors.h"
 
 namespace ablate::analysis {
@@ -59,25 +60,9 @@ bool holds(const config::Clause& clause, double left, double right) {
     case config::Relation::at_least:
       return !config::is_above(right, left);
     case config::Relation::within:
-      return !config::is_above(std::abs(left - right), clause.tolerance);
+      break;
   }
-  return false;
-}
-
-std::string clause_words(const config::Clause& clause) {
-  switch (clause.relation) {
-    case config::Relation::less:
-      return "<";
-    case config::Relation::at_most:
-      return "<=";
-    case config::Relation::greater:
-      return ">";
-    case config::Relation::at_least:
-      return ">=";
-    case config::Relation::within:
-      return fmt::format("within {} of", clause.tolerance);
-  }
-  return "";
+  return !config::is_above(std::abs(left - right), clause.tolerance);
 }
 
 }  // namespace
@@ -88,10 +73,13 @@ Expectation check_clause(const config::Clause& clause, const Evidence& evidence)
   if (task == nullptr) return expectation;
   const auto left = term_side(clause.left, *task), right = term_side(clause.right, *task);
   expectation.holds = holds(clause, left.value, right.value);
+  auto relation = config::word_of(clause.relation);
+  if (clause.relation == config::Relation::within)
+    relation += fmt::format(" {} of", clause.tolerance);
   if (std::isnan(left.value) || std::isnan(right.value))
     expectation.numbers = std::isnan(left.value) ? left.text : right.text;
   else
-    expectation.numbers = fmt::format("{} {} {}", left.text, clause_words(clause), right.text);
+    expectation.numbers = fmt::format("{} {} {}", left.text, relation, right.text);
   return expectation;
 }
 

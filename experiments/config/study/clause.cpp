@@ -137,13 +137,7 @@ class ClauseReader {
   }
 
   Relation read_relation() {
-    // The longer signs first, for each begins with a shorter one.
-    constexpr std::pair<std::string_view, Relation> kSigns[] = {{"<=", Relation::at_most},
-                                                                {">=", Relation::at_least},
-                                                                {"<", Relation::less},
-                                                                {">", Relation::greater},
-                                                                {"within", Relation::within}};
-    for (const auto& [sign, relation] : kSigns)
+    for (const auto& [relation, sign] : names(Relation{}))
       if (take(sign)) return relation;
     throw Unreadable{start(), std::string("a comparison is missing here; ") + kForm};
   }

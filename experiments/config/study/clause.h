@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "experiments/config/study/setting.h"
 #include "experiments/config/yaml/value.h"
@@ -17,6 +20,14 @@ struct Term {
 };
 
 enum class Relation { less, at_most, greater, at_least, within };
+/// The longer signs first, for each begins with a shorter one.
+constexpr auto names(Relation) {
+  return std::to_array<std::pair<Relation, std::string_view>>({{Relation::at_most, "<="},
+                                                               {Relation::at_least, ">="},
+                                                               {Relation::less, "<"},
+                                                               {Relation::greater, ">"},
+                                                               {Relation::within, "within"}});
+}
 
 /// A claim that a study's results are checked against, in means over the seeds:
 ///   [TASK:] SIDE < SIDE        also <=, >, >=
