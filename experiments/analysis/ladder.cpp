@@ -92,9 +92,7 @@ class Climb {
         int64_t look)
       : tasks_(std::move(tasks)),
         comparisons_(compared_arms(*tasks_.front(), study).size()),
-        test_(study.compare->test),
-        correction_(study.compare->correction),
-        fit_(study.compare->fit),
+        compare_(*study.compare),
         look_(look) {
     const auto& first = *tasks_.front();
     ladder_ = {.task = first.setting.task,
@@ -135,31 +133,26 @@ class Climb {
     for (const double x : all) places_.push_back(low > 0 ? std::log10(x) : x);
   }
 
-  const Cell* cell_in(const TaskEvidence& task, const std::string& arm) const {
-    const auto* found = find_named(task.arms, arm);
-    return found == nullptr ? nullptr : find_cell(*found, ladder_.test_set, ladder_.metric);
-  }
-
   void add(const std::string& name) {
     LadderArm arm{.name = name};
     std::vector<Sized> models;
     std::vector<Trained> trained, trained_baseline;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& task = *tasks_[i];
-      const auto* found = find_named(task.arms, name);
-      const auto* own = cell_in(task, name);
-      if (own == nullptr) return;
-      arm.scores.push_back(own->sample);
-      models.push_back({found->parameters, &own->sample});
-      const auto* baseline = baseline_of(task, *found);
-      const auto* other = baseline == nullptr ? nullptr : cell_in(task, baseline->name);
-      if (other == nullptr) continue;
+      // All tasks have the same arms, and all arms of a task the same cells.
+      const auto& own = *find_named(task.arms, name);
+      const auto& cell = *find_cell(own, ladder_.test_set, ladder_.metric);
+      arm.scores.push_back(cell.sample);
+      models.push_back({own.parameters, &cell.sample});
+      const auto* baseline = baseline_of(task, own);
+      if (baseline == nullptr) continue;
+      const auto& reference = *find_cell(*baseline, ladder_.test_set, ladder_.metric);
       arm.baseline = baseline->name;
-      add_effect(arm, *own, *other);
-      trained.push_back({&found->training_flops, &own->sample});
-      trained_baseline.push_back({&baseline->training_flops, &other->sample});
+      add_effect(arm, cell, reference);
+      trained.push_back({&own.training_flops, &cell.sample});
+      trained_baseline.push_back({&baseline->training_flops, &reference.sample});
       if (ladder_.axis == kSizeAxis)
-        arm.time.push_back(time_ratio(found->training_seconds, baseline->training_seconds));
+        arm.time.push_back(time_ratio(own.training_seconds, baseline->training_seconds));
     }
     if (!arm.effects.empty()) describe_effects(arm);
     if (ladder_.axis == kSizeAxis && !trained.empty())
@@ -167,7 +160,8 @@ class Climb {
     if (std::ranges::all_of(arm.time, [](const auto& ratio) { return std::isnan(ratio.mean); }))
       arm.time.clear();
     add_best(arm);
-    if (fit_ == config::Fit::power) arm.fit = size_fit_of(models, ladder_.test_set, ladder_.metric);
+    if (compare_.fit == config::Fit::power)
+      arm.fit = size_fit_of(models, ladder_.test_set, ladder_.metric);
     ladder_.arms.push_back(std::move(arm));
   }
 
@@ -210,7 +204,7 @@ class Climb {
     std::vector<Effects> effects;
     for (const auto& arm : ladder_.arms)
       if (!arm.effects.empty()) effects.push_back(arm.effects);
-    const auto p = interaction_p(effects, comparisons_, joint_of(correction_));
+    const auto p = interaction_p(effects, comparisons_, joint_of(compare_.correction));
     auto next = p.begin();
     for (auto& arm : ladder_.arms) {
       if (arm.effects.empty()) continue;
@@ -244,8 +238,8 @@ class Climb {
   void test(const std::vector<Estimate>& estimates) const {
     std::vector<Contrast> contrasts(estimates.size());
     Family family{.comparisons = static_cast<int64_t>(comparisons_),
-                  .test = test_,
-                  .correction = correction_,
+                  .test = compare_.test,
+                  .correction = compare_.correction,
                   .look = look_};
     for (size_t i = 0; i < estimates.size(); ++i) {
       const auto& sample = *estimates[i].sample;
@@ -297,9 +291,7 @@ class Climb {
 
   Tasks tasks_;
   size_t comparisons_;  // arms of the study's file but the baseline
-  config::PairedTest test_;
-  config::JointCorrection correction_;
-  config::Fit fit_;
+  const config::Comparison& compare_;
   int64_t look_;
   Ladder ladder_;
   std::vector<double> places_;  // of the rungs on the axis of the slope; empty: it has none
