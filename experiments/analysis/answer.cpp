@@ -200,14 +200,11 @@ std::vector<const Cell*> cells_at(const Evidence& evidence, const Ladder& ladder
 
 /// "copy, kind=rms, on length 12, ", as far as it tells the ladder from others.
 std::string start_of(const Ladder& ladder, const std::vector<Ladder>& all) {
-  const auto differs = [&](std::string Ladder::*part) {
-    return std::ranges::any_of(all, [&](const auto& one) { return one.*part != ladder.*part; });
-  };
   std::vector<std::string> place;
-  if (differs(&Ladder::task) || ladder.task == kAllTasks) place.push_back(ladder.task);
-  if (differs(&Ladder::at)) place.push_back(ladder.at);
+  if (vary(all, &Ladder::task) || ladder.task == kAllTasks) place.push_back(ladder.task);
+  if (vary(all, &Ladder::at)) place.push_back(ladder.at);
   return Context{.task = fmt::format("{}", fmt::join(place, ", ")),
-                 .on = differs(&Ladder::test_set) ? "on " + ladder.test_set : ""}
+                 .on = vary(all, &Ladder::test_set) ? "on " + ladder.test_set : ""}
       .start();
 }
 
@@ -246,9 +243,7 @@ Lead leads_of(const Evidence& evidence) {
   Lead lead;
   const auto& ladders = evidence.ladders;
   // With several axes every comparison is part of several ladders.
-  if (std::ranges::any_of(ladders,
-                          [&](const Ladder& one) { return one.axis != ladders.front().axis; }))
-    return lead;
+  if (vary(ladders, &Ladder::axis)) return lead;
   for (const auto& ladder : ladders) add_lead(evidence, ladder, lead);
   return lead;
 }

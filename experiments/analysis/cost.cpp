@@ -56,6 +56,12 @@ Cost ratio_of(const Cost& arm, const Cost& baseline) {
   return {value, bound};
 }
 
+void set_mean(CostRatio& ratio, const std::vector<double>& logarithms) {
+  ratio.mean = std::exp(statistics::mean(logarithms));
+  if (const auto interval = statistics::sign_flip_interval(logarithms))
+    ratio.interval = statistics::Interval{std::exp(interval->low), std::exp(interval->high)};
+}
+
 namespace {
 
 using Costs = std::vector<Cost>;  // by seed
@@ -109,10 +115,7 @@ CostRatio ratios_of(config::Resource resource, const Costs& arm, const Costs& ba
     exact = exact && bound == Bound::exact;
     if (!std::isnan(value)) logs.push_back(std::log(value));
   }
-  if (!exact || logs.empty()) return ratio;
-  ratio.mean = std::exp(statistics::mean(logs));
-  if (const auto interval = statistics::sign_flip_interval(logs))
-    ratio.interval = statistics::Interval{std::exp(interval->low), std::exp(interval->high)};
+  if (exact && !logs.empty()) set_mean(ratio, logs);
   return ratio;
 }
 

@@ -37,6 +37,9 @@ Cost cost_of(const Validations& run, config::Resource resource,
 /// arm / baseline. NaN and open if the bounds of the two leave it open on both sides.
 Cost ratio_of(const Cost& arm, const Cost& baseline);
 
+/// Sets the geometric mean of the seeds and its interval, from their logarithms.
+void set_mean(CostRatio& ratio, const std::vector<double>& logarithms);
+
 /// Adds to each arm of the task the cost to reach the target, one cell for each resource, and its
 /// ratios to the baseline's. `runs` are the validations by arm and seed, empty for runs that have
 /// not finished.

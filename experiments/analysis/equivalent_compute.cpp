@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/analysis/contrast.h"
+#include "experiments/analysis/cost.h"
+#include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/power_law.h"
 
 namespace ablate::analysis {
@@ -34,15 +35,11 @@ std::optional<Reach> reach_of(std::span<const Trained> baseline, size_t seed) {
 }
 
 /// The geometric mean of the exponentials, if no seed lacks one.
-CostRatio ratio_of(config::Resource resource, const std::vector<double>& logarithms) {
+CostRatio mean_ratio(config::Resource resource, const std::vector<double>& logarithms) {
   CostRatio ratio{.resource = resource};
   for (const double one : logarithms) ratio.values.push_back(std::exp(one));
   ratio.bounds.assign(ratio.values.size(), Bound::exact);
-  const auto sample = sample_of(logarithms);
-  if (sample.count < std::ssize(logarithms)) return ratio;
-  ratio.mean = std::exp(sample.mean);
-  if (sample.interval)
-    ratio.interval = {std::exp(sample.interval->low), std::exp(sample.interval->high)};
+  if (statistics::all_finite(logarithms)) set_mean(ratio, logarithms);
   return ratio;
 }
 
@@ -60,7 +57,7 @@ std::vector<CostRatio> compute_ratios(std::span<const Trained> arm,
     }
   }
   std::vector<CostRatio> ratios;
-  for (const auto& all : logarithms) ratios.push_back(ratio_of(config::Resource::flops, all));
+  for (const auto& all : logarithms) ratios.push_back(mean_ratio(config::Resource::flops, all));
   const bool any = std::ranges::any_of(ratios, [](const auto& one) { return one.mean > 0; });
   return any ? ratios : std::vector<CostRatio>();
 }
@@ -71,7 +68,7 @@ CostRatio time_ratio(const Sample& arm, const Sample& baseline) {
     const double own = arm.values[seed], other = baseline.values[seed];
     logarithms.push_back(own > 0 && other > 0 ? std::log(own / other) : kUntested);
   }
-  return ratio_of(config::Resource::seconds, logarithms);
+  return mean_ratio(config::Resource::seconds, logarithms);
 }
 
 }  // namespace ablate::analysis

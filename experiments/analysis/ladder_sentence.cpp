@@ -156,16 +156,17 @@ std::string sentence_on_slopes(const Ladder& ladder, std::span<const LadderArm* 
 std::string context_of(const Ladder& ladder, std::span<const Ladder> all) {
   auto text = "Over " + axis_words(ladder) + ", ";
   if (!ladder.at.empty()) text += ladder.at + ", ";
-  const auto differs = [&](std::string Ladder::*part) {
-    return std::ranges::any_of(all,
-                               [&](const Ladder& other) { return other.*part != ladder.*part; });
-  };
-  if (differs(&Ladder::task)) text += ladder.task + ", ";
-  if (differs(&Ladder::test_set)) text += "on " + ladder.test_set + ", ";
+  if (vary(all, &Ladder::task)) text += ladder.task + ", ";
+  if (vary(all, &Ladder::test_set)) text += "on " + ladder.test_set + ", ";
   return text;
 }
 
 }  // namespace
+
+bool vary(std::span<const Ladder> all, std::string Ladder::*part) {
+  return std::ranges::any_of(all,
+                             [&](const Ladder& one) { return one.*part != all.front().*part; });
+}
 
 std::string all_rungs(const Ladder& ladder) {
   const auto count = ladder.rungs.size();

@@ -10,6 +10,9 @@ namespace ablate::analysis {
 
 using Arms = std::set<const LadderArm*>;
 
+/// Whether the ladders have several values of this part.
+bool vary(std::span<const Ladder> all, std::string Ladder::*part);
+
 /// "all three blocks", "both sizes"
 std::string all_rungs(const Ladder& ladder);
 

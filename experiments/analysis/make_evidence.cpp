@@ -14,7 +14,6 @@
 #include "experiments/analysis/answer.h"
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
-#include "experiments/analysis/control.h"
 #include "experiments/analysis/cost.h"
 #include "experiments/analysis/curve.h"
 #include "experiments/analysis/expectation.h"
@@ -253,9 +252,8 @@ class TaskBuilder {
     return found == runs.results.end() ? nullptr : &*found;
   }
 
-  const config::RunSpecification& run_of(const std::string& arm) const {
-    return *std::ranges::find_if(
-        study_.runs, [&](const auto& run) { return run.task == task_ && run.arm == arm; });
+  const config::Experiment& experiment_of(const std::string& arm) const {
+    return config::run_of(study_, task_, arm)->experiment;
   }
 
   ArmEvidence arm_evidence(size_t index, const Measures& measures) const {
@@ -264,7 +262,7 @@ class TaskBuilder {
     const auto& compared_with = baseline_name(study_);
     arm.baseline = study_.compare && arm.name == compared_with;
     arm.control = study_.compare && config::is_control(*study_.compare, arm.name);
-    arm.changes = changes_of(run_of(compared_with).experiment, run_of(arm.name).experiment);
+    arm.changes = changes_of(experiment_of(compared_with), experiment_of(arm.name));
     const auto any = std::ranges::find_if(runs, [](const auto* run) { return run != nullptr; });
     if (any != runs.end()) {
       arm.parameters = (*any)->parameters;
@@ -272,7 +270,7 @@ class TaskBuilder {
       arm.trained_parameters = (*any)->trained_parameters;
       arm.table_parameters = (*any)->table_parameters;
       arm.flops_per_token = (*any)->flops_per_token;
-      arm.regime = regime_of(run_of(arm.name).experiment, **any);
+      arm.regime = regime_of(experiment_of(arm.name), **any);
     }
     arm.steps = sample_over(runs, of_training(&records::RunResult::steps));
     arm.tokens = sample_over(runs, of_training(&records::RunResult::tokens));

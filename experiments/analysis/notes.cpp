@@ -81,8 +81,7 @@ void add_forecasts(const Evidence& evidence, std::vector<std::string>& notes) {
   for (const auto& score : scores) brier += score.brier / static_cast<double>(scores.size());
   notes.push_back(fmt::format(
       "Forecasts: {} of {} differences are within their 80 % intervals, and their signs have a "
-      "Brier "
-      "score of {:.2f} (0: all known, 0.25: guessed).",
+      "Brier score of {:.2f} (0: all known, 0.25: guessed).",
       std::ranges::count_if(scores, &statistics::ForecastScore::inside), scores.size(), brier));
 }
 
@@ -134,8 +133,7 @@ void add_choices(const config::Study& study, std::vector<std::string>& notes) {
   if (study.tuning && study.tuning->by == config::TunedBy::shared)
     notes.emplace_back(
         "tune.by: shared: all seeds of an arm have the values of one search, so that how lucky "
-        "that "
-        "search was is in no interval and in no p; tune.by: seed contains it.");
+        "that search was is in no interval and in no p; tune.by: seed contains it.");
 }
 
 /// "arms a, b" for the noun "arm"; empty if there are no parts.
@@ -312,10 +310,7 @@ void add_training_notes(const config::Study& study, std::span<const records::Run
   std::map<std::string, std::vector<std::string>> arms;  // note -> task/arm
   for (const auto& run : results) {
     auto told = run.shortfalls;
-    const auto own = std::ranges::find_if(study.runs, [&](const auto& planned) {
-      return planned.task == run.task && planned.arm == run.arm;
-    });
-    if (own != study.runs.end())
+    if (const auto* own = config::run_of(study, run.task, run.arm))
       std::ranges::move(config::training_notes(own->experiment.training, run.steps),
                         std::back_inserter(told));
     for (const auto& note : told) {

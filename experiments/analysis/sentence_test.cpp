@@ -42,15 +42,9 @@ double chrf_of(Numbers row) {
   return training::chrf(s).score;
 }
 
-double total_score(const SentenceTable& table, const statistics::CorpusScore& score) {
-  std::vector<int64_t> sum(table.width);
-  for (size_t i = 0; i < table.numbers.size(); ++i) sum[i % table.width] += table.numbers[i];
-  return score(sum);
-}
-
 SentenceTest paired_test(const SentenceTable& arm, const SentenceTable& baseline,
                          const statistics::CorpusScore& score) {
-  const double difference = total_score(arm, score) - total_score(baseline, score);
+  const double difference = score(total(arm)) - score(total(baseline));
   // sacreBLEU's p of 0 beside 0 in every sample is the smallest one.
   if (difference == 0) return {};
   return {.difference = difference,
@@ -132,19 +126,16 @@ void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline,
 
 void add_sentence_tests(TaskEvidence& task, const config::Study& study,
                         const records::StudyFolder& folder) {
-  const auto run_of = [&](const std::string& arm) -> const config::RunSpecification& {
-    return *std::ranges::find_if(
-        study.runs, [&](const auto& run) { return run.task == task.name && run.arm == arm; });
-  };
   for (auto& arm : task.arms) {
     const auto* baseline = baseline_of(task, arm);
     if (baseline == nullptr) continue;
-    const auto& reference = run_of(baseline->name);
+    const auto& reference = *config::run_of(study, task.name, baseline->name);
     if (!std::holds_alternative<data::Text>(reference.experiment.data)) continue;
     for (const auto& cell : baseline->cells) {
       if (cell.metric != "bleu") continue;
       const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
-      const auto mine = read_outputs(study, folder, run_of(arm.name), cell.test_set);
+      const auto mine =
+          read_outputs(study, folder, *config::run_of(study, task.name, arm.name), cell.test_set);
       for (auto& other : arm.cells)
         if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
     }

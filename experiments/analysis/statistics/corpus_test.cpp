@@ -17,17 +17,17 @@ void add(Row& sum, const SentenceTable& table, size_t sentence) {
   for (size_t c = 0; c < table.width; ++c) sum[c] += from[c];
 }
 
-Row total(const SentenceTable& table) {
-  Row sum(table.width);
-  for (size_t i = 0; i < table.sentences(); ++i) add(sum, table, i);
-  return sum;
-}
-
 double p_of(int64_t more, int64_t trials) {
   return static_cast<double>(more + 1) / static_cast<double>(trials + 1);
 }
 
 }  // namespace
+
+std::vector<int64_t> total(const SentenceTable& table) {
+  Row sum(table.width);
+  for (size_t i = 0; i < table.sentences(); ++i) add(sum, table, i);
+  return sum;
+}
 
 double bootstrap_p(const SentenceTable& left, const SentenceTable& right, const CorpusScore& score,
                    int64_t trials) {

@@ -17,6 +17,9 @@ struct SentenceTable {
   size_t sentences() const { return width == 0 ? 0 : numbers.size() / width; }
 };
 
+/// The counts of the whole corpus.
+std::vector<int64_t> total(const SentenceTable& table);
+
 /// The corpus score of summed counts.
 using CorpusScore = std::function<double(std::span<const int64_t>)>;
 

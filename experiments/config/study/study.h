@@ -92,6 +92,14 @@ struct Study {
   bool by_curve() const { return tuning && tuning->by == TunedBy::curve; }
 };
 
+/// The first run of a task and an arm; null if the study has none.
+inline const RunSpecification* run_of(const Study& study, const std::string& task,
+                                      const std::string& arm) {
+  for (const auto& run : study.runs)
+    if (run.task == task && run.arm == arm) return &run;
+  return nullptr;
+}
+
 /// Reads a study; later values override earlier ones: defaults < base < task < size < grid < arm <
 /// --set < match.
 /// Throws ConfigError with every problem of the file and of the selection.
