@@ -96,18 +96,6 @@ std::vector<TunedArm> arms_of(const std::vector<config::ArmSearch>& searches) {
   return arms;
 }
 
-TuningEvidence tuning_of(const config::Tuning& tuning, std::vector<TunedArm> arms) {
-  TuningEvidence evidence{.keys = tuning.keys,
-                          .metric = "validation_" + std::string(config::word_of(tuning.metric)),
-                          .by = tuning.by,
-                          .seeds = tuning.seeds,
-                          .arms = std::move(arms)};
-  for (auto& arm : evidence.arms)
-    if (has_chosen(arm.search) && tuning.metric == config::ValidationMetric::perplexity)
-      arm.sensitivity = sensitivity_of(arm);
-  return evidence;
-}
-
 double best_score(const TunedArm& arm) {
   return arm.curve ? arm.curve->score : config::chosen_score(arm.search);
 }
@@ -125,7 +113,15 @@ void add_gains(TuningEvidence& tuning, const std::optional<std::string>& baselin
 }
 
 void add_tuning(Evidence& evidence, const config::Tuning& tuning, std::vector<TunedArm> arms) {
-  auto& added = evidence.tuning.emplace(tuning_of(tuning, std::move(arms)));
+  auto& added = evidence.tuning.emplace(
+      TuningEvidence{.keys = tuning.keys,
+                     .metric = "validation_" + std::string(config::word_of(tuning.metric)),
+                     .by = tuning.by,
+                     .seeds = tuning.seeds,
+                     .arms = std::move(arms)});
+  for (auto& arm : added.arms)
+    if (has_chosen(arm.search) && tuning.metric == config::ValidationMetric::perplexity)
+      arm.sensitivity = sensitivity_of(arm);
   add_gains(added, evidence.baseline);
   if (added.by == config::TunedBy::shared) return;
   const auto is_tuned = [&](const ChangedKey& change) {

@@ -11,14 +11,11 @@ namespace ablate::analysis {
 /// The arms with what their searches have found.
 std::vector<TunedArm> arms_of(const std::vector<config::ArmSearch>& searches);
 
-/// What was tried for the arms, and how much it matters.
-TuningEvidence tuning_of(const config::Tuning& tuning, std::vector<TunedArm> arms);
-
 /// Sets each arm beside the baseline of its task.
 void add_gains(TuningEvidence& tuning, const std::optional<std::string>& baseline);
 
-/// Adds both to the evidence. Unless all seeds share one value, a tuned key is then no change of an
-/// arm.
+/// Adds what was tried for the arms, how much it matters and their gains to the evidence. Unless
+/// all seeds share one value, a tuned key is then no change of an arm.
 void add_tuning(Evidence& evidence, const config::Tuning& tuning, std::vector<TunedArm> arms);
 
 /// The mean score of the chosen values, or of the seeds' curves at the vertex; NaN without a

@@ -39,13 +39,12 @@ std::string note_on(const analysis::Together& together) {
   const auto arms = together.arms.size();
   return fmt::format(
       "An effect is an arm's mean difference from its baseline over the seeds of one setting. tau "
-      "is "
-      "the deviation of true effects from setting to setting. At each number of parameters stand "
-      "the "
-      "mean over such settings with its interval, and the interval of the true effect in a further "
-      "one, which decides; both are {:.4g} % intervals, so that {} 95 %. \"-\": more than a factor "
-      "of "
-      "{} from all settings of the arm.",
+      "is the deviation of true effects from setting to setting. At each number of parameters "
+      "stand "
+      "the mean over such settings with its interval, and the interval of the true effect in a "
+      "further one, which decides; both are {:.4g} % intervals, so that {} 95 %. \"-\": more than "
+      "a "
+      "factor of {} from all settings of the arm.",
       100 * together.confidence,
       arms == 1 ? "the arm has" : fmt::format("all {} arms together have", arms),
       analysis::kFarthest);
