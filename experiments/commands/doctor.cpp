@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,6 +25,7 @@
 #include "training/process/libtorch_version.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::commands {
 namespace {
@@ -46,18 +46,17 @@ Finding good(const std::string& name, const std::string& detail) {
   return {name, Health::ok, detail, ""};
 }
 
-/// A finding; its remedy is dropped if `health` is ok.
-Finding found(const std::string& name, Health health, const std::string& detail,
-              const std::string& remedy) {
-  return {name, health, detail, health == Health::ok ? "" : remedy};
+/// What is good, or else asks for the remedy.
+Finding checked(const std::string& name, bool is_good, const std::string& detail,
+                const std::string& remedy) {
+  return is_good ? good(name, detail) : Finding{name, Health::warn, detail, remedy};
 }
 
 Finding libtorch() {
   const bool known =
       TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 11);
-  return found("LibTorch", known ? Health::ok : Health::warn,
-               training::to_text(training::loaded_libtorch()),
-               "2.11 to 2.15 are tested; make setup brings 2.13.0");
+  return checked("LibTorch", known, training::to_text(training::loaded_libtorch()),
+                 "2.11 to 2.15 are tested; make setup brings 2.13.0");
 }
 
 Finding processor() {
@@ -66,18 +65,17 @@ Finding processor() {
 
 Finding bfloat16() {
   const bool has = training::has_products(training::Precision::bf16, torch::kCPU);
-  return found("bf16 on the CPU", has ? Health::ok : Health::warn,
-               has ? "in hardware (AVX-512 BF16)" : "none",
-               "training.precision: bf16 trains in fp32 on this processor, at half the speed");
+  return checked("bf16 on the CPU", has, has ? "in hardware (AVX-512 BF16)" : "none",
+                 "training.precision: bf16 trains in fp32 on this processor, at half the speed");
 }
 
 Finding cores() {
   const auto count = training::available_cores();
   const int threads = at::get_num_threads();
-  return found("cores", threads <= count ? Health::ok : Health::warn,
-               fmt::format("{} for this process, {} thread{} in LibTorch", count, threads,
-                           threads == 1 ? "" : "s"),
-               "more threads than cores slow each other down; unset OMP_NUM_THREADS");
+  return checked("cores", threads <= count,
+                 fmt::format("{} for this process, {} thread{} in LibTorch", count, threads,
+                             threads == 1 ? "" : "s"),
+                 "more threads than cores slow each other down; unset OMP_NUM_THREADS");
 }
 
 Finding cuda() {
@@ -90,9 +88,8 @@ Finding cuda() {
 
 Finding memory() {
   const auto bytes = static_cast<double>(training::available_memory());
-  return found("memory", bytes >= kGigabyte ? Health::ok : Health::warn,
-               fmt::format("{:.1f} GB free", bytes / kGigabyte),
-               "close other programs, or lower --jobs and training.tokens_per_batch");
+  return checked("memory", bytes >= kGigabyte, fmt::format("{:.1f} GB free", bytes / kGigabyte),
+                 "close other programs, or lower --jobs and training.tokens_per_batch");
 }
 
 Finding file_limits() {
@@ -100,16 +97,16 @@ Finding file_limits() {
   getrlimit(RLIMIT_NOFILE, &open_files);
   getrlimit(RLIMIT_FSIZE, &size);
   if (size.rlim_cur != RLIM_INFINITY)
-    return found("limits", Health::warn,
-                 fmt::format("no file may be larger than {:.1f} GB",
-                             static_cast<double>(size.rlim_cur) / kGigabyte),
-                 "ulimit -f unlimited");
+    return {"limits", Health::warn,
+            fmt::format("no file may be larger than {:.1f} GB",
+                        static_cast<double>(size.rlim_cur) / kGigabyte),
+            "ulimit -f unlimited"};
   constexpr rlim_t kFewest = 256;
-  return found("limits", open_files.rlim_cur >= kFewest ? Health::ok : Health::warn,
-               open_files.rlim_cur == RLIM_INFINITY
-                   ? "any number of open files"
-                   : fmt::format("{} open files", open_files.rlim_cur),
-               "ulimit -n 1024");
+  return checked("limits", open_files.rlim_cur >= kFewest,
+                 open_files.rlim_cur == RLIM_INFINITY
+                     ? "any number of open files"
+                     : fmt::format("{} open files", open_files.rlim_cur),
+                 "ulimit -n 1024");
 }
 
 std::filesystem::path nearest_that_exists(std::filesystem::path folder) {
@@ -124,12 +121,10 @@ Finding free_space(const std::filesystem::path& folder) {
   if (::statvfs(folder.c_str(), &status) != 0)
     return {"disk", Health::fail, "cannot examine " + folder.string(), "choose another --output"};
   const double bytes = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize);
-  const auto health = bytes < kGigabyte / 10 ? Health::fail
-                      : bytes < kGigabyte    ? Health::warn
-                                             : Health::ok;
-  return found("disk", health,
-               fmt::format("{:.1f} GB free in {}", bytes / kGigabyte, folder.string()),
-               "free some space, or choose another --output");
+  const auto detail = fmt::format("{:.1f} GB free in {}", bytes / kGigabyte, folder.string());
+  const std::string remedy = "free some space, or choose another --output";
+  if (bytes < kGigabyte / 10) return {"disk", Health::fail, detail, remedy};
+  return checked("disk", bytes >= kGigabyte, detail, remedy);
 }
 
 /// Writes, syncs and removes a file, as every checkpoint does.
@@ -144,9 +139,9 @@ Finding durable_write(const std::filesystem::path& folder) {
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   std::filesystem::remove(file);
   constexpr double kSlow = 500;
-  return found("writing", time.count() < kSlow ? Health::ok : Health::warn,
-               fmt::format("a file is safe on disk after {:.1f} ms", time.count()),
-               "checkpoints are slow here; choose a local --output or raise training.save_every");
+  return checked("writing", time.count() < kSlow,
+                 fmt::format("a file is safe on disk after {:.1f} ms", time.count()),
+                 "checkpoints are slow here; choose a local --output or raise training.save_every");
 }
 
 int add_library_name(dl_phdr_info* library, size_t, void* names) {
@@ -202,7 +197,7 @@ std::string to_json_text(const std::vector<Finding>& findings) {
                     {"health", config::word_of(finding.health)},
                     {"detail", finding.detail},
                     {"remedy", finding.remedy}});
-  return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return training::json_file(list);
 }
 
 struct DoctorRequest {

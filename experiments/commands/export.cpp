@@ -9,34 +9,35 @@
 #include "experiments/exchange/exchange.h"
 #include "experiments/exchange/huggingface/export_huggingface.h"
 #include "experiments/exchange/huggingface/import_huggingface.h"
+#include "models/weight_dtype.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
 namespace {
 
+ABLATE_ENUM(ModelFormat, torchscript, safetensors, huggingface);
+
 struct Words {
   std::string format = "torchscript", dtype = "fp32";
 };
 
 void export_run(exchange::ExportRequest request, const Words& words) {
-  if (words.dtype != "fp32" && words.dtype != "bf16")
-    throw UsageError("--dtype must be fp32 or bf16");
-  if (words.dtype == "bf16") request.type = torch::kBFloat16;
-  if (words.format == "huggingface") {
+  if (value_of<models::WeightDtype>("--dtype", words.dtype) == models::WeightDtype::bf16)
+    request.type = torch::kBFloat16;
+  const auto format = value_of<ModelFormat>("--format", words.format);
+  if (format == ModelFormat::huggingface) {
     const auto made = exchange::export_huggingface(request);
     std::cerr << fmt::format(
         "{}: as Transformers computes it, log-probabilities differ by at most {:.1e} of the "
         "largest logit\n",
         made.architecture, made.difference);
     for (const auto& note : made.notes) std::cerr << "note: " << note << "\n";
-  } else if (words.format == "safetensors") {
+  } else if (format == ModelFormat::safetensors) {
     exchange::export_safetensors(request);
-  } else if (words.format == "torchscript") {
+  } else {
     std::cerr << exchange::to_text(exchange::export_torchscript(request, std::cerr))
               << "\nSHA-256: " << tokenizer::sha256(training::read_bytes(request.to)) << "\n";
-  } else {
-    throw UsageError("--format must be torchscript, safetensors or huggingface");
   }
   std::cerr << "written: " << request.to.string() << "\n";
 }
@@ -67,10 +68,10 @@ void add_export(CLI::App& app) {
   verb->add_option("--to", request->to, "The file, or for safetensors and huggingface the folder")
       ->required();
   verb->add_option("--format", words->format, "Format of the files")
-      ->type_name(type_of_words({"torchscript", "safetensors", "huggingface"}))
+      ->type_name(type_of_words(config::choices_of(ModelFormat{})))
       ->capture_default_str();
   verb->add_option("--dtype", words->dtype, "Of the weights")
-      ->type_name(type_of_words({"fp32", "bf16"}))
+      ->type_name(type_of_words(config::choices_of(models::WeightDtype{})))
       ->capture_default_str();
   add_checkpoint_flag(*verb, request->checkpoint);
   verb->add_option("--data", request->data,

@@ -14,6 +14,7 @@
 #include "experiments/config/schema/option.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/config/yaml/value.h"
+#include "experiments/errors.h"
 
 namespace ablate::commands {
 
@@ -80,6 +81,15 @@ inline constexpr const char* kCheckpoint = "{best,last,averaged,STEP}";
 /// "{a,b,c}"
 inline std::string type_of_words(const std::vector<std::string>& words) {
   return fmt::format("{{{}}}", fmt::join(words, ","));
+}
+
+/// The value of an enum that a flag's word names. Throws UsageError if there is none.
+template <class Enum>
+Enum value_of(const std::string& flag, const std::string& word) {
+  for (const auto& [value, name] : names(Enum{}))
+    if (name == word) return value;
+  throw UsageError(
+      fmt::format("{} must be {}", flag, config::alternatives(config::choices_of(Enum{}))));
 }
 
 /// Adds a flag whose value is one of the words of an enum.

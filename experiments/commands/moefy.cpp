@@ -29,12 +29,6 @@ struct MoefyRequest {
   int64_t threads = 1;
 };
 
-training::Grouping grouping_of(const std::string& word) {
-  for (const auto& [grouping, name] : training::names(training::Grouping{}))
-    if (name == word) return grouping;
-  throw UsageError("--grouping must be random, clusters or coactivation");
-}
-
 models::RouterOptions router_of(const std::string& word) {
   if (word == models::OracleRouter::name) return models::OracleRouter{};
   if (word == models::SimilarityRouter::name) return models::SimilarityRouter{};
@@ -99,7 +93,7 @@ void write_run(const MoefyRequest& request, const run::Moefied& moefied,
 
 void moefy_run(MoefyRequest request) {
   at::set_num_threads(static_cast<int>(request.threads));
-  request.options.grouping = grouping_of(request.grouping);
+  request.options.grouping = value_of<training::Grouping>("--grouping", request.grouping);
   request.options.router = router_of(request.router);
   if (std::filesystem::exists(request.to))
     throw UsageError(request.to + " exists; choose another --to or remove it");
@@ -135,7 +129,7 @@ void add_moefy(CLI::App& app) {
       ->check(between(1, 1024))
       ->capture_default_str();
   verb->add_option("--grouping", request->grouping, "How neurons are grouped")
-      ->type_name(type_of_words({"random", "clusters", "coactivation"}))
+      ->type_name(type_of_words(config::choices_of(training::Grouping{})))
       ->capture_default_str();
   verb->add_option("--router", request->router, "How experts are chosen")
       ->type_name(type_of_words({"oracle", "similarity", "network"}))

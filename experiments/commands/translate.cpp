@@ -10,7 +10,6 @@
 #include "experiments/commands/lines.h"
 #include "experiments/commands/number_flags.h"
 #include "experiments/config/schema/option.h"
-#include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
 #include "experiments/run/load_run.h"
 #include "training/inference/fill_in.h"
@@ -38,13 +37,6 @@ struct TranslateRequest {
   std::optional<int64_t> passes;
 };
 
-models::WeightDtype dtype_of(const std::string& precision) {
-  for (const auto& [dtype, name] : names(models::WeightDtype{}))
-    if (name == precision) return dtype;
-  throw UsageError("--precision must be " +
-                   config::alternatives(config::choices_of(models::WeightDtype{})));
-}
-
 struct Loaded {
   std::vector<training::Translator> translators;
   models::SearchOptions options;
@@ -63,7 +55,8 @@ Loaded load(const TranslateRequest& request) {
     auto run = run::load_run(folder, request.checkpoint);
     const auto options = request.decoding.over(run.experiment, request.n_best);
     if (loaded.translators.empty()) loaded.options = options;
-    loaded.translators.push_back(run.translator(dtype_of(request.precision)));
+    loaded.translators.push_back(
+        run.translator(value_of<models::WeightDtype>("--precision", request.precision)));
   }
   return loaded;
 }
