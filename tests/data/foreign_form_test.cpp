@@ -103,5 +103,20 @@ TEST_F(ForeignForms, ByTheirNameAreNoPlainText) {
   }
 }
 
+TEST_F(ForeignForms, AreFoundBeforeARun) {
+  write("a.txt", "one\ntwo\n");
+  write("b.txt", "PAR1");
+  const auto message = [&](const auto& options, const char* name) {
+    return message_of([&] { check_beginning(options, folder_ / name); });
+  };
+  EXPECT_EQ(message(Language(), "a.txt"), "no error");
+  EXPECT_EQ(message(Language(), "b.txt").find("b.txt: is a Parquet file"), 0U);
+  write("a.txt", std::string(100, 'x'));
+  EXPECT_EQ(message(Tokens{.vocabulary = 100}, "a.txt").find("a.txt is text"), 0U);
+  write("c", "{\"body\": \"one\"}\n");
+  EXPECT_EQ(message(Language{.format = TableFormat::jsonl}, "c"),
+            "c:1: the object has no 'text'; see data.columns");
+}
+
 }  // namespace
 }  // namespace ablate::data

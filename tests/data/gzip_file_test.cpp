@@ -66,11 +66,19 @@ TEST_F(GzipFileTest, OfSeveralArchivesIsOneText) {
   EXPECT_EQ(text, "one\ntwo\n");
 }
 
-TEST_F(GzipFileTest, PackedTwiceIsNamed) {
+TEST_F(GzipFileTest, PackedInAnotherWayOrTwiceIsNamed) {
   EXPECT_EQ(message(write_gzip("twice.gz", read_bytes(archive("text\n")))),
             "twice.gz: is a gzip archive in a gzip archive; unpack it once");
+  EXPECT_EQ(message(write("a.bz2", "BZh91AY&SY\x01")),
+            "a.bz2: is packed by bzip2; unpack it with bunzip2");
+  EXPECT_EQ(message(write("a.xz", std::string("\xfd\x37zXZ\0\0", 7))),
+            "a.xz: is packed by xz; unpack it with unxz");
+  EXPECT_EQ(message(write("a.zst", "\x28\xb5\x2f\xfd\x01")),
+            "a.zst: is packed by zstd; unpack it with unzstd");
   EXPECT_EQ(message(write_gzip("a.zip.gz", "PK\x03\x04")),
             "a.zip.gz: is a zip archive; unpack it with unzip");
+  EXPECT_EQ(message(write("wide", "\xff\xfe\x01")),
+            "wide: is UTF-16; convert it with iconv -f UTF-16 -t UTF-8");
 }
 
 TEST_F(GzipFileTest, WhereANamedPipeStandsWaitsForItsWriterButNotForEver) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "data/augmentation.h"
 #include "data/corpus.h"
@@ -167,6 +168,21 @@ TEST(Diffusion, HidesKOfTheTokensByAProbabilityInInverseProportionToK) {
       const double share = static_cast<double>(std::ranges::count(counts, k)) / 2000;
       EXPECT_NEAR(share, 1 / (2.717857 * static_cast<double>(k)), 0.01) << k << training;
     }
+  }
+}
+
+/// With a loss c of every token if k are hidden, the bound of a token is the mean of c over all k.
+TEST(Diffusion, MakesTheMeanLossOfAHiddenTokenTheBound) {
+  const auto loss = [](int64_t k) { return std::sqrt(static_cast<double>(k)); };
+  double bound = 0;
+  for (int64_t k = 1; k <= 8; ++k) bound += loss(k) / 8;
+  for (const bool training : {true, false}) {
+    double sum = 0, tokens = 0;
+    for (const auto k : hidden(diffused(50, 40, training))) {
+      sum += static_cast<double>(k) * loss(k);
+      tokens += static_cast<double>(k);
+    }
+    EXPECT_NEAR(sum / tokens, bound, 0.02) << training;
   }
 }
 

@@ -29,6 +29,14 @@ TEST_F(ParallelText, MayBeGzipAndHaveAnyLineEnds) {
   EXPECT_EQ(corpus.tests[0].name, "good");
 }
 
+TEST_F(ParallelText, MayBeOneTsv) {
+  write("pairs.tsv", "one\teins\ntwo\tzwei\n");
+  auto text = options();
+  text.train = {"pairs.tsv"};
+  EXPECT_EQ(read_text(text, folder_).train,
+            (std::vector<Example>{{"one", "eins"}, {"two", "zwei"}}));
+}
+
 TEST_F(ParallelText, AFileOfAnotherFormIsNamed) {
   write("pairs.csv", "one,eins\n");
   auto text = options();
@@ -82,6 +90,18 @@ TEST_F(ParallelText, TheFirstUsablePairsAreTrainedOn) {
   EXPECT_EQ(message(text),
             "mixed.en has 3 usable pairs, fewer than 4; lower data.train_pairs, or leave it out to "
             "use all");
+}
+
+TEST_F(ParallelText, OfUnicodeSpacesAloneIsAnEmptySide) {
+  const auto words = write("words", "one\n");
+  for (const std::string blank :
+       {" ", "\t", "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x83 ", "\xe2\x80\x8b", "\xe2\x96\x81"}) {
+    int64_t skipped = 0;
+    EXPECT_THROW(read_pairs({}, {write("blank", blank + "\n"), words}, skipped), DataError)
+        << blank;
+    for (const auto& line : {blank + "\tone\n", "one\t" + blank + "\n"})
+      EXPECT_THROW(read_pairs({}, {write("blank.tsv", line)}, skipped), DataError) << line;
+  }
 }
 
 TEST_F(ParallelText, TestPairsThatTrainingShowsAreCounted) {

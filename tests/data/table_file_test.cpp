@@ -88,6 +88,12 @@ TEST_F(TableFiles, OfJsonLinesHoldWholeNumbersAsTheirText) {
             (Rows{"1: 'b' is no string and no whole number, but 0.5",
                   "2: 'a' is no string and no whole number, but null",
                   "3: 'a' is no string and no whole number, but array"}));
+  write("t", "{\"text\": \"red dog\", \"label\": 1}\n{\"text\": \"blue cat\", \"label\": 0}\n");
+  EXPECT_EQ(
+      read_labelled({.train = "t", .validation = "t", .test = "t", .format = TableFormat::jsonl},
+                    folder_)
+          .train,
+      (std::vector<Example>{{"red dog", "1"}, {"blue cat", "0"}}));
 }
 
 TEST_F(TableFiles, OfJsonLinesNameHalfACharacterAndAnArray) {

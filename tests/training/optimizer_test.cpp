@@ -129,6 +129,21 @@ TEST(Optimizer, TheGoldenStepsCoverEveryKind) {
   }
 }
 
+TEST(Optimizer, OfEveryKindFindsTheMinimumOfAParabola) {
+  for (const auto& options : every_kind(OptimizerOptions{})) {
+    Affine model;
+    const auto optimizer = make_optimizer(options, model);
+    for (int step = 0; step < 1000; ++step) {
+      optimizer->clear_gradients();
+      ((model.matrix - 1).square().sum() + (model.bias + 1).square().sum()).backward();
+      optimizer->step(0.01);
+    }
+    const EvaluatedWeights evaluated(*optimizer);
+    EXPECT_LT((model.matrix - 1).abs().max().item<double>(), 0.05) << kind_of(options);
+    EXPECT_LT((model.bias + 1).abs().max().item<double>(), 0.05) << kind_of(options);
+  }
+}
+
 TEST(Optimizer, OfEveryKindGoesOnFromASavedStateBitForBit) {
   for (const auto& options : every_kind(OptimizerOptions{})) {
     Affine whole(torch::kFloat), resumed(torch::kFloat);

@@ -133,5 +133,10 @@ TEST_F(FrozenTest, GradientsDoNotCountInTheNorm) {
   EXPECT_LT(some, 0.9 * all);
 }
 
+TEST_F(FrozenTest, TrainingGoesOnBitForBit) {
+  input_.options.ema = 0.9;
+  expect_goes_on(input_);
+}
+
 }  // namespace
 }  // namespace ablate::training

@@ -7,6 +7,20 @@
 namespace ablate::training {
 namespace {
 
+TEST_F(TrainerTest, AveragedWeightsAreTheMeanOfTheLastCheckpoints) {
+  auto averaging = input();
+  averaging.options.average = 3;
+  train(averaging, tiny());
+  const auto chosen = select_weights(checkpoints_, "", averaging.options);
+  EXPECT_EQ(chosen.name, "average of 3 checkpoints (steps 4 to 12)");
+  torch::Tensor sum;
+  for (const auto& found : list_checkpoints(checkpoints_)) {
+    const auto weight = load_checkpoint(found.path).model.at("embedding");
+    sum = sum.defined() ? sum + weight : weight.clone();
+  }
+  EXPECT_LT((chosen.weights.at("embedding") - sum / 3).abs().max().item<double>(), 1e-6);
+}
+
 TEST_F(TrainerTest, AnAverageIsTheSameWhateverElseWasSaved) {
   auto plain = input();
   plain.options.average = 2;
@@ -207,6 +221,21 @@ TEST_F(EvaluatedWeightsTest, BeforeTheFirstCheckpointsTheAverageIsOfThoseThatThe
         likelihood(model, kind.validation, {kind.options.tokens_per_batch, std::nullopt}).nll, 1e-6)
         << step;
   }
+}
+
+TEST_F(TrainerTest, TheExponentialAverageFollowsTheWeights) {
+  auto following = input();
+  following.options.ema = 0.5;
+  train(following, tiny());
+  const auto average = select_weights(checkpoints_, "", following.options);
+  const auto last = select_weights(checkpoints_, "last", following.options);
+  EXPECT_EQ(average.name, "exponential average");
+  const auto far =
+      (tiny()->output_weight() - last.weights.at("embedding")).abs().max().item<double>();
+  const auto near =
+      (average.weights.at("embedding") - last.weights.at("embedding")).abs().max().item<double>();
+  EXPECT_GT(near, 0);
+  EXPECT_LT(near, far);
 }
 
 }  // namespace

@@ -117,6 +117,12 @@ TEST(UpdateObserver, PartsCountByTheirTokensAndThoseWithoutAnyNotAtAll) {
   EXPECT_NEAR(values.at("gradient_variance model"), expected.variance, 1e-4 * expected.variance);
 }
 
+TEST(UpdateObserver, OtherExamplesAreNoise) {
+  auto model = dense_model();
+  const auto values = seen(model, Adam{}, {three_pairs(), three_pairs()});
+  EXPECT_GT(values.at("gradient_variance model"), 0);
+}
+
 TEST(UpdateObserver, OneExampleHasNoParts) {
   auto model = dense_model();
   const std::vector<data::EncodedExample> one{{{5, 6, 7, 2}, {7, 6, 2}}};

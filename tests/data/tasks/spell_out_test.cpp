@@ -7,6 +7,11 @@
 namespace ablate::data {
 namespace {
 
+TEST(SpellOut, WritesNumbersInTheWordsOfALanguage) {
+  EXPECT_EQ(spell_out(402, NumberLanguage::en), "four hundred two");
+  EXPECT_EQ(spell_out(402, NumberLanguage::de), "vierhundertzwei");
+}
+
 /// golden/spelled_numbers.py has them from num2words.
 TEST(SpellOut, AgreesWithAnotherLibrary) {
   std::ifstream file(std::string(ABLATE_SOURCE) + "/tests/data/tasks/golden/spelled_numbers.tsv");

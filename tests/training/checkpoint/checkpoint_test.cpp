@@ -1,6 +1,7 @@
 #include "training/checkpoint/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -107,6 +108,15 @@ TEST_F(CheckpointFolder, LeftoversOfAKilledSaveAreIgnoredAndPruned) {
   EXPECT_EQ(names(folder()), std::set<std::string>{"step-00000001"});
 }
 
+TEST_F(CheckpointFolder, ASaveLeavesAloneWhatAnotherProcessOfTheSameNumberWrites) {
+  const auto other = folder() / (".tmp-step-00000001-" + std::to_string(getpid()));
+  fs::create_directory(other);
+  write_durably(other / "model.safetensors", "half");
+  save_checkpoint(folder(), example(1));
+  EXPECT_EQ(read_bytes(other / "model.safetensors"), "half");
+  expect_same(load_checkpoint(at(1)), example(1));
+}
+
 TEST_F(CheckpointFolder, ASaveThatIsUnderWayIsNotTakenForALeftover) {
   save_checkpoint(folder(), example(1));
   const auto begun = temporary_beside(at(2));
@@ -151,6 +161,13 @@ TEST_F(CheckpointFolder, PruneRemovesNothingWhereTheNewestIsDamaged) {
   overwrite(at(2) / "config.yaml", "name: y\nseed: 2\n");
   EXPECT_THROW(prune_checkpoints(folder(), {.newest = 1}), CheckpointError);
   expect_same(load_checkpoint(at(1)), example(1));
+}
+
+TEST_F(CheckpointFolder, PruneFinishesWhatAKilledPruneBegan) {
+  for (int64_t step = 1; step <= 3; ++step) save_checkpoint(folder(), example(step));
+  fs::copy(at(1), folder() / ".tmp-step-00000001");
+  prune_checkpoints(folder(), {.newest = 1});
+  EXPECT_EQ(names(folder()), std::set<std::string>{"step-00000003"});
 }
 
 TEST_F(CheckpointFolder, AFolderUnderAnotherStepsNameIsRefused) {

@@ -67,6 +67,13 @@ TEST(OwnerWatch, AnOwnerThatCountsIsAlive) {
   EXPECT_EQ(watch.observe("8", start + 119s), OwnerWatch::Verdict::alive);
 }
 
+TEST(OwnerWatch, TheClockOfTheOwnersHostPlaysNoPart) {
+  const OwnerWatch::Clock::time_point hours_ago = OwnerWatch::Clock::time_point{} - 9h;
+  OwnerWatch watch(120s);
+  EXPECT_EQ(watch.observe("7", hours_ago), OwnerWatch::Verdict::undecided);
+  EXPECT_EQ(watch.observe("7", hours_ago + 60s), OwnerWatch::Verdict::undecided);
+}
+
 TEST(ProcessIdentity, AProcessThatRunsIsNotGone) { EXPECT_FALSE(surely_gone(this_process())); }
 
 TEST(ProcessIdentity, AProcessThatEndedIsGoneAlsoWhereItsNumberIsUsedAgain) {

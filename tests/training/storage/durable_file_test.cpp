@@ -72,6 +72,15 @@ TEST_F(DurableFile, TemporaryNamesAreNeverTheSame) {
   EXPECT_EQ(temporary_beside(path()).parent_path(), folder());
 }
 
+TEST_F(DurableFile, WhatAnotherProcessOfTheSameNumberWritesIsLeftAlone) {
+  // Another host or pid namespace may have a process of our number.
+  const auto other = folder() / (".tmp-results.json-" + std::to_string(getpid()));
+  write_synced(other, "half");
+  write_durably(path(), "whole");
+  EXPECT_EQ(read_bytes(other), "half");
+  EXPECT_EQ(read_bytes(path()), "whole");
+}
+
 TEST_F(DurableFile, WhatAProcessOfThisHostBeganAndDidNotFinishIsRemoved) {
   write_synced(temporary_beside(path()), "half");
   const auto foreign = folder() / ".tmp-another-host@results.json-0123456789abcdef";

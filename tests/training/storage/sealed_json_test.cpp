@@ -49,6 +49,12 @@ TEST_F(SealedJson, AKeyThatStandsTwiceIsFound) {
   EXPECT_THROW(read_sealed_json(path()), CheckpointError);
 }
 
+TEST_F(SealedJson, AHundredThousandLevelsAreDamage) {
+  write_durably(path(), R"({"sha256": "", "a": )" + std::string(100'000, '[') +
+                            std::string(100'000, ']') + "}");
+  EXPECT_THROW(read_sealed_json(path()), CheckpointError);
+}
+
 TEST_F(SealedJson, AFileWithoutADigestIsDamage) {
   write_durably(path(), R"({"name": "bare"})");
   EXPECT_THROW(read_sealed_json(path()), CheckpointError);
