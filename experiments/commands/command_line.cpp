@@ -156,20 +156,41 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   auto app = std::make_unique<CLI::App>(
       "Ablate: trains Transformers from a YAML study, measures the effect of each part, and "
       "reports it.\nStart with: ablate run experiments/studies/quickstart.yaml\nFree software "
-      "under the MIT licence.",
+      "under the MIT "
+      "licence.",
       "ablate");
   app->formatter(std::make_shared<HelpFormatter>());  // verbs that are added later inherit it
   app->require_subcommand(1);
   app->set_version_flag("--version", "ablate " ABLATE_VERSION);
   app->add_flag("--debug", debug, "Show the LibTorch stack trace of an internal error");
   app->fallthrough();
-  for (AddVerb* add :
-       {add_run,       add_register,   add_train,   add_init,      add_advise, add_status,
-        add_cancel,    add_report,     add_power,   add_pack,      add_eval,   add_score,
-        add_translate, add_generate,   add_metrics, add_tokenizer, add_data,   add_config,
-        add_inspect,   add_bench,      add_moefy,   add_export,    add_verify, add_import,
-        add_doctor,    add_completion, add_help})
-    add(*app);
+  add_run(*app);
+  add_register(*app);
+  add_train(*app);
+  add_init(*app);
+  add_advise(*app);
+  add_status(*app);
+  add_cancel(*app);
+  add_report(*app);
+  add_power(*app);
+  add_pack(*app);
+  add_eval(*app);
+  add_score(*app);
+  add_translate(*app);
+  add_generate(*app);
+  add_metrics(*app);
+  add_tokenizer(*app);
+  add_data(*app);
+  add_config(*app);
+  add_inspect(*app);
+  add_bench(*app);
+  add_moefy(*app);
+  add_export(*app);
+  add_verify(*app);
+  add_import(*app);
+  add_doctor(*app);
+  add_completion(*app);
+  add_help(*app);
   read_numbers_strictly(*app);
   refuse_wrong_paths(*app);
   return app;

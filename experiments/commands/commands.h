@@ -12,15 +12,39 @@ struct Study;
 
 namespace ablate::commands {
 
-/// Adds a verb to the command line or to the verb above it; its callback does the work and throws
-/// exceptions that describe() (describe_failure.h) maps to the process's exit code.
-using AddVerb = void(CLI::App& above);
+// Each function adds one verb of the command line; its callback does the work and throws exceptions
+// that describe() (describe_failure.h) maps to the process's exit code.
 
-AddVerb add_register, add_run, add_report, add_power, add_pack, add_status, add_cancel, add_metrics,
-    add_tokenizer, add_config, add_init, add_advise, add_completion, add_help, add_train, add_eval,
-    add_score, add_translate, add_data, add_data_fetch, add_data_tokens, add_inspect,
-    add_inspect_attention, add_bench, add_generate, add_moefy, add_export, add_verify, add_import,
-    add_doctor;
+void add_register(CLI::App& app);
+void add_run(CLI::App& app);
+void add_report(CLI::App& app);
+void add_power(CLI::App& app);
+void add_pack(CLI::App& app);
+void add_status(CLI::App& app);
+void add_cancel(CLI::App& app);
+void add_metrics(CLI::App& app);
+void add_tokenizer(CLI::App& app);
+void add_config(CLI::App& app);
+void add_init(CLI::App& app);
+void add_advise(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_help(CLI::App& app);
+void add_train(CLI::App& app);
+void add_eval(CLI::App& app);
+void add_score(CLI::App& app);
+void add_translate(CLI::App& app);
+void add_data(CLI::App& app);
+void add_data_fetch(CLI::App& data);
+void add_data_tokens(CLI::App& data);
+void add_inspect(CLI::App& app);
+void add_inspect_attention(CLI::App& inspect);
+void add_bench(CLI::App& app);
+void add_generate(CLI::App& app);
+void add_moefy(CLI::App& app);
+void add_export(CLI::App& app);
+void add_verify(CLI::App& app);
+void add_import(CLI::App& app);
+void add_doctor(CLI::App& app);
 
 /// Prints what differences and margins the study can show of its first task, in standard deviations
 /// of the differences, since their scatter is not known before it has run; nothing without a
