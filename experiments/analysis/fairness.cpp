@@ -64,7 +64,7 @@ bool is_timed(const config::Study& study, const records::RunResult& result) {
 
 /// Whether `match` has solved for a value of the arm.
 bool is_matched(const config::Study& study, const std::string& task, const std::string& arm) {
-  const auto* run = config::run_of(study, task, arm);
+  const auto* run = config::find_run(study, task, arm);
   return run != nullptr && std::ranges::any_of(run->origins, [](const auto& origin) {
            return origin.second == config::kMatchSource;
          });

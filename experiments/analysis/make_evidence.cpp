@@ -253,7 +253,7 @@ class TaskBuilder {
   }
 
   const config::Experiment& experiment_of(const std::string& arm) const {
-    return config::run_of(study_, task_, arm)->experiment;
+    return config::find_run(study_, task_, arm)->experiment;
   }
 
   ArmEvidence arm_evidence(size_t index, const Measures& measures) const {

@@ -310,7 +310,7 @@ void add_training_notes(const config::Study& study, std::span<const records::Run
   std::map<std::string, std::vector<std::string>> arms;  // note -> task/arm
   for (const auto& run : results) {
     auto told = run.shortfalls;
-    if (const auto* own = config::run_of(study, run.task, run.arm))
+    if (const auto* own = config::find_run(study, run.task, run.arm))
       std::ranges::move(config::training_notes(own->experiment.training, run.steps),
                         std::back_inserter(told));
     for (const auto& note : told) {

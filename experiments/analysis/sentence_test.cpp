@@ -129,13 +129,13 @@ void add_sentence_tests(TaskEvidence& task, const config::Study& study,
   for (auto& arm : task.arms) {
     const auto* baseline = baseline_of(task, arm);
     if (baseline == nullptr) continue;
-    const auto& reference = *config::run_of(study, task.name, baseline->name);
+    const auto& reference = *config::find_run(study, task.name, baseline->name);
     if (!std::holds_alternative<data::Text>(reference.experiment.data)) continue;
     for (const auto& cell : baseline->cells) {
       if (cell.metric != "bleu") continue;
       const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
       const auto mine =
-          read_outputs(study, folder, *config::run_of(study, task.name, arm.name), cell.test_set);
+          read_outputs(study, folder, *config::find_run(study, task.name, arm.name), cell.test_set);
       for (auto& other : arm.cells)
         if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
     }

@@ -19,11 +19,18 @@ NgramMemory memory_of(const HashedNgrams& options,
   return memory;
 }
 
+/// What is read of whole sequences.
+torch::Tensor read_of(const NgramMemory& memory, const torch::Tensor& x, const torch::Tensor& ids,
+                      const torch::Tensor& documents = {}) {
+  auto cache = memory->empty_cache(x);
+  return memory->forward(x, ids, documents, cache);
+}
+
 /// What is read at the last position if the residual stream is 1 everywhere.
 torch::Tensor last_read(const NgramMemory& memory, const std::vector<int64_t>& tokens) {
   const torch::NoGradGuard no_grad;
   const auto row = ids({tokens});
-  return memory->forward(torch::ones({1, row.size(1), 16}), row, {}).select(1, -1);
+  return read_of(memory, torch::ones({1, row.size(1), 16}), row).select(1, -1);
 }
 
 TEST(NgramMemory, ReadsTheLastTokensInTheirOrderAndNoEarlierOnes) {
@@ -56,8 +63,8 @@ TEST(NgramMemory, HasNoTokensBeforeADocument) {
   const auto memory = memory_of({.longest = 3, .buckets = 1009});
   const auto row = ids({{4, 5, 1, 7}});
   const auto documents = torch::tensor({{0, 0, 1, 1}});
-  const auto read = memory->forward(torch::ones({1, 4, 16}), row, documents);
-  const auto alone = memory->forward(torch::ones({1, 2, 16}), ids({{1, 7}}), {});
+  const auto read = read_of(memory, torch::ones({1, 4, 16}), row, documents);
+  const auto alone = read_of(memory, torch::ones({1, 2, 16}), ids({{1, 7}}));
   EXPECT_LT(largest_difference(read.slice(1, 2), alone), 1e-6);  // of products of other heights
 }
 
@@ -67,7 +74,7 @@ int64_t rows_of_all_pairs(int64_t tokens, int64_t buckets, int64_t longest) {
   const auto id = torch::arange(tokens);
   const auto pairs = torch::cartesian_prod({id, id});
   const auto rows = torch::constant_pad_nd(pairs, {1, 0}, 3);  // [tokens^2, 3]
-  memory->forward(torch::ones({rows.size(0), 3, 16}), rows, {}).select(1, 2).sum().backward();
+  read_of(memory, torch::ones({rows.size(0), 3, 16}), rows).select(1, 2).sum().backward();
   const auto table = memory->named_parameters()["hashed_" + std::to_string(longest)];
   return table.grad().ne(0).any(1).sum().item<int64_t>();
 }
@@ -95,7 +102,7 @@ TEST(NgramMemory, OfEqualHashesIsTheSameAndAGateWeighsItByTheStream) {
   const auto value = torch::linear(row, parts["value.weight"]);
   const double length = std::sqrt(key.square().mean().item<double>());
   for (const double sign : {1.0, -1.0}) {
-    const auto read = memory->forward(sign * key.unsqueeze(0), ids({{4}}), {});
+    const auto read = read_of(memory, sign * key.unsqueeze(0), ids({{4}}));
     const double gate = 1 / (1 + std::exp(-sign * std::sqrt(16.0)));
     EXPECT_LT(largest_difference(read.squeeze(0), gate * value), 1e-4) << length;
   }

@@ -91,7 +91,7 @@ std::map<std::string, Initializer> initializers_of(const Transformer& model) {
 }
 
 TEST(TrainingMode, DeviationsAreThoseThatTransformersGivesT5) {
-  const auto& t5 = recorded().at("t5");
+  const auto& t5 = transformers().at("t5");
   const int64_t d_k = t5.at("d_k"), hidden = t5.at("d_hidden");
   const TransformerOptions options{
       .d_model = t5.at("d_model"),

@@ -93,8 +93,8 @@ struct Study {
 };
 
 /// The first run of a task and an arm; null if the study has none.
-inline const RunSpecification* run_of(const Study& study, const std::string& task,
-                                      const std::string& arm) {
+inline const RunSpecification* find_run(const Study& study, const std::string& task,
+                                        const std::string& arm) {
   for (const auto& run : study.runs)
     if (run.task == task && run.arm == arm) return &run;
   return nullptr;
