@@ -6,6 +6,7 @@
 #include "models/kv_cache.h"
 #include "models/ops/elementwise.h"
 #include "models/ops/positions.h"
+#include "models/ops/weighting.h"
 #include "models/options/attention_options.h"
 
 namespace ablate::models::ops {
@@ -19,23 +20,6 @@ inline torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {
 inline torch::Tensor join_heads(const torch::Tensor& x) {
   return x.transpose(1, 2).flatten(2);  // [B, H, T, K] -> [B, T, HK]
 }
-
-/// How scores become attention weights.
-struct Weighting {
-  ScoreFunction score_function = ScoreFunction::softmax;
-  double softcap = 0;   // of scores; 0: none
-  torch::Tensor sinks;  // scores of keys without a value; undefined: none // [H]
-
-  /// Whether this is the softmax of the scores as they are, which every back end computes.
-  bool is_softmax() const {
-    return score_function == ScoreFunction::softmax && softcap == 0 && !sinks.defined();
-  }
-};
-
-/// Attention weights of `scores`, all zero for a query that sees no key, computed in float or
-/// wider. // [B, H, T, S], [B or 1, H or 1, T or 1, S] -> [B, H, T, S]
-torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor& visible,
-                                const Weighting& weighting);
 
 /// The factor of queries, for scores with another factor than 1 / sqrt(K).
 struct QueryFactor {
