@@ -18,7 +18,7 @@ struct TaskGenerator;  // data/tasks/generate.h
 /// are known, so no score is by character either.
 enum class Compared { text, label, nothing, tokens };
 
-/// What every task states; the values are those of most.
+/// The traits of a task, with the values that most tasks have.
 struct TaskTraits {
   static constexpr std::string_view discriminator = "task";
   /// How its outputs are scored.

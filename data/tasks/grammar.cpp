@@ -45,7 +45,7 @@ constexpr std::array<Row, 7> kCfg3k{{{"01 22 21", "", ""},
                                      {"00 11 220 020", "102 000 010", "01 110 202 12"},
                                      {"22 020 10", "12 001 20 011", "022 11 000 212"}}};
 
-/// By their names.
+/// The published grammars, in the order of GrammarName.
 constexpr std::array<std::span<const Row>, 4> kGrammars{kCfg3b, kCfg3f, kCfg3j, kCfg3k};
 
 static_assert(std::ranges::all_of(names(GrammarName{}), [](const auto& named) {

@@ -14,8 +14,8 @@ std::vector<TunedArm> arms_of(const std::vector<config::ArmSearch>& searches);
 /// Sets each arm beside the baseline of its task.
 void add_gains(TuningEvidence& tuning, const std::optional<std::string>& baseline);
 
-/// Adds what was tried for the arms, how much it matters and their gains to the evidence. Unless
-/// all seeds share one value, a tuned key is then no change of an arm.
+/// Adds the values that were tried for each arm, their effect and the arms' gains to the evidence.
+/// Unless all seeds share one value, a tuned key then does not count as a change of an arm.
 void add_tuning(Evidence& evidence, const config::Tuning& tuning, std::vector<TunedArm> arms);
 
 /// The mean score of the chosen values, or of the seeds' curves at the vertex; NaN without a

@@ -46,7 +46,7 @@ Finding good(const std::string& name, const std::string& detail) {
   return {name, Health::ok, detail, ""};
 }
 
-/// What is good, or else asks for the remedy.
+/// A good finding, or a warning with its remedy.
 Finding checked(const std::string& name, bool is_good, const std::string& detail,
                 const std::string& remedy) {
   return is_good ? good(name, detail) : Finding{name, Health::warn, detail, remedy};

@@ -83,7 +83,7 @@ inline std::string type_of_words(const std::vector<std::string>& words) {
   return fmt::format("{{{}}}", fmt::join(words, ","));
 }
 
-/// The value of an enum that a flag's word names. Throws UsageError if there is none.
+/// The value of an enum by its word. Throws UsageError, with the flag, if the enum lacks the word.
 template <class Enum>
 Enum value_of(const std::string& flag, const std::string& word) {
   for (const auto& [value, name] : names(Enum{}))

@@ -18,7 +18,7 @@ inline constexpr auto kWeightDropoutHelp =
     "dropout probability of attention weights in training (attn_pdrop, attention_dropout); the "
     "others are divided by the share that is kept, without another softmax";
 
-// What MultiHead adds to attention are stages: attention/stages.cpp says what each of them does,
+// What MultiHead adds to attention are stages: the files of attention/ say what each of them does,
 // and its paper.
 
 ABLATE_ENUM(QkNorm, none, rms, layer);

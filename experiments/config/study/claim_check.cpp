@@ -22,7 +22,7 @@ bool is_statement(const std::string& text) {
   return characters > 0 && characters <= kLongestStatement && text.find('\n') == text.npos;
 }
 
-/// Reports a claim that breaks a rule or that lacks its margin, and statements that are none.
+/// Reports a claim that breaks a rule or lacks its margin, and texts that cannot be statements.
 void check_alone(const GivenClaim& given, ProblemList& problems) {
   const auto& [claim, path, section] = given;
   std::vector<BrokenRule> broken;

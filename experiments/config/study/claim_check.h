@@ -23,7 +23,7 @@ struct WordPlace {
 bool require_known(const std::string& word, const std::vector<std::string>& known,
                    const WordPlace& place, ProblemList& problems);
 
-/// A claim, and what of it was given at `path`: "compare" or "compare.arms.gelu".
+/// A claim, and the section at `path` that gives it: "compare" or "compare.arms.gelu".
 struct GivenClaim {
   const ArmClaim& claim;
   std::string path;
@@ -35,8 +35,8 @@ struct GivenClaim {
 /// study with a task of another metric.
 void check_claim(const GivenClaim& given, const Comparison& comparison, ProblemList& problems);
 
-/// Reads and checks the claims of single arms; what one does not give is that of all arms, but a
-/// claim of its own has neither their statement nor their published difference.
+/// Reads and checks the claims of single arms. A key that an arm leaves out has the value for all
+/// arms; a claim of its own has neither their statement nor their published difference.
 void read_claims_of_arms(const CompareOptions& options, const StudyNames& names,
                          Comparison& comparison, ProblemList& problems);
 

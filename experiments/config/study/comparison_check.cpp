@@ -89,7 +89,7 @@ void check_has_test_sets(const Comparison& comparison, const Mark& mark, Problem
   }
 }
 
-/// The first wanted key in which configurations differ; empty if there is none.
+/// The first wanted key in which configurations differ; empty if they agree.
 std::string differing_key(const Experiment& left, const Experiment& right, const auto& wanted) {
   for (const auto& difference : differences(left, right))
     if (wanted(difference.path)) return difference.path;
@@ -213,7 +213,7 @@ std::string why_not_over_tasks(const Comparison& comparison, const Setting& sett
       in_quotes(setting.task), metric);
 }
 
-/// What compare.over needs and the setting does not have; empty if it has everything.
+/// Why compare.over cannot give its one number in this setting; empty if it can.
 std::string lacking(const Study& study, const Setting& setting, size_t tasks) {
   const auto& comparison = *study.declared_compare;
   const auto* metric = find_metric(metric_of(comparison, setting.name));

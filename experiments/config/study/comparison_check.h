@@ -29,8 +29,8 @@ void check_even(const ExpandedTask& task, const Study& study, ProblemList& probl
 /// the place of the expectations.
 void check_measured(const Study& study, const Mark& mark, ProblemList& problems);
 
-/// Reports compare.over, whose place is `mark`, where the study cannot have its one number: without
-/// two test sets with a length in every task, or two tasks with one metric, of test sets.
+/// Reports compare.over, at `mark`, if the study cannot have its one number: it needs two test sets
+/// with a length in every task, or two tasks with one metric of test sets.
 void check_over(const Study& study, const Mark& mark, ProblemList& problems);
 
 /// Reports arms with different tokenizers that the study compares by a metric per token or by the

@@ -158,7 +158,7 @@ void read_claims(ParsedStudy& study) {
       study.expect.push_back(read_clause(item, names, study.problems));
 }
 
-/// "study.yaml:3", or the name of what is no file; `study` is the file with the mark `root`.
+/// "study.yaml:3", or the name of a source that is not a file; `study` is the file of `root`.
 std::string origin(const Mark& mark, const Mark& root, const std::filesystem::path& study) {
   const auto& name = mark.source->name;
   if (name == kSetSource || name == kMatchSource) return name;

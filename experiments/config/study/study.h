@@ -92,7 +92,7 @@ struct Study {
   bool by_curve() const { return tuning && tuning->by == TunedBy::curve; }
 };
 
-/// The first run of a task and an arm; null if the study has none.
+/// The first run of a task and an arm; null if the study has no such run.
 inline const RunSpecification* find_run(const Study& study, const std::string& task,
                                         const std::string& arm) {
   for (const auto& run : study.runs)
