@@ -1,7 +1,6 @@
 #include "experiments/analysis/claims.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "experiments/analysis/lists.h"
 #include "experiments/analysis/regime.h"
 #include "experiments/analysis/statistics/collapse.h"
+#include "experiments/analysis/verdict.h"
 
 namespace ablate::analysis {
 namespace {
@@ -20,18 +20,14 @@ namespace {
 /// Two arms with less than this share of right answers are not called equal.
 constexpr double kFailed = 0.1;
 
-/// The reason that one of the two lacks seeds of the other; absent if neither does.
-std::optional<NoClaim> uneven_seeds(const Sample& arm, const Sample& baseline,
-                                    const std::vector<int64_t>& seeds) {
-  std::vector<std::string> missing;
+/// The seeds that only one of the two has finished.
+std::vector<UnevenSeed> uneven_seeds(const Sample& arm, const Sample& baseline,
+                                     const std::vector<int64_t>& seeds) {
+  std::vector<UnevenSeed> uneven;
   for (size_t i = 0; i < seeds.size(); ++i)
-    if (const bool of_arm = std::isnan(arm.values[i]); of_arm != std::isnan(baseline.values[i]))
-      missing.push_back(
-          fmt::format("seed {} of {}", seeds[i], of_arm ? "the arm" : "the baseline"));
-  if (missing.empty()) return {};
-  return NoClaim{Verdict::uneven,
-                 fmt::format("{} has no value; compare.allow: [seeds] compares the others",
-                             fmt::join(missing, ", "))};
+    if (std::isnan(arm.values[i]) != std::isnan(baseline.values[i]))
+      uneven.push_back({seeds[i], std::isnan(arm.values[i])});
+  return uneven;
 }
 
 /// Whether the metric is of the whole run; its only cell then has no test set.
@@ -262,28 +258,6 @@ bool both_at_once(const Sample& arm, const Sample& baseline) {
   return false;
 }
 
-/// A reason in the runs themselves for which no claim is made on the arm's cell at this place.
-std::optional<NoClaim> reason_in_runs(const ArmEvidence& arm, const ArmEvidence& baseline,
-                                      size_t place, const config::Study& study) {
-  const auto& cell = arm.cells[place];
-  const auto& reference = baseline.cells[place].sample;
-  if (!config::allows(*study.compare, config::Uneven::seeds))
-    if (auto uneven = uneven_seeds(cell.sample, reference, study.seeds)) return uneven;
-  if (cell.extrapolates)
-    if (auto unlearned = cell.over == config::Over::tasks
-                             ? cell.unlearned
-                             : not_learned(unlearned_of(arm, baseline)))
-      return unlearned;
-  if (is_censored(cell.sample) || is_censored(reference))
-    return NoClaim{Verdict::censored, "a run has not reached the target"};
-  if (both_at_once(cell.sample, reference))
-    return NoClaim{
-        Verdict::censored,
-        "both runs of a seed were at the target at their first validation, so that nothing is "
-        "known of their difference; validate more often (training.evaluate_every)"};
-  return {};
-}
-
 void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study, Judged judged) {
   const auto* baseline = baseline_of(task, arm);
   for (size_t i = 0; baseline != nullptr && i < arm.cells.size(); ++i) {
@@ -291,7 +265,17 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
     if (!cell.contrast) continue;
     const auto& reference = baseline->cells[i].sample;
     judged.baseline = baseline->name;
-    judged.no_claim = reason_in_runs(arm, *baseline, i, study);
+    judged.no_claim.reset();
+    if (auto uneven = uneven_seeds(cell.sample, reference, study.seeds);
+        !uneven.empty() && !config::allows(*study.compare, config::Uneven::seeds))
+      judged.no_claim = NoClaim{.reason = Reason::uneven, .uneven = std::move(uneven)};
+    else if (cell.extrapolates)
+      judged.no_claim =
+          cell.over == config::Over::tasks ? cell.unlearned : not_learned(arm, *baseline);
+    if (!judged.no_claim && (is_censored(cell.sample) || is_censored(reference)))
+      judged.no_claim = NoClaim{.reason = Reason::censored};
+    if (!judged.no_claim && both_at_once(cell.sample, reference))
+      judged.no_claim = NoClaim{.reason = Reason::at_once};
     cell.contrast->outside = outside(cell.contrast->claim.regime, baseline->regime);
     cell.contrast->collapsed = collapsed_text(cell.sample, reference, baseline->name);
     judged.both_failed = both_failed(cell, reference);
@@ -303,16 +287,15 @@ void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study,
 
 }  // namespace
 
-std::optional<std::vector<Unlearned>> unlearned_of(const ArmEvidence& arm,
-                                                   const ArmEvidence& baseline) {
-  std::vector<Unlearned> unlearned;
-  for (const auto* one : {&arm, &baseline}) {
-    const auto* cell = cell_within(*one, kGate);
-    if (cell == nullptr) return {};
+std::optional<NoClaim> not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
+  const auto* mine = cell_within(arm, kGate);
+  const auto* others = cell_within(baseline, kGate);
+  if (mine == nullptr || others == nullptr) return NoClaim{.reason = Reason::no_gate};
+  NoClaim why{.reason = Reason::not_learned};
+  for (const auto& [name, cell] : {std::pair{arm.name, mine}, std::pair{baseline.name, others}})
     if (std::isnan(cell->sample.mean) || config::is_above(kLearned, cell->sample.mean))
-      unlearned.push_back({one->name, cell->test_set, cell->sample.mean});
-  }
-  return unlearned;
+      why.unlearned.push_back({name, cell->test_set, cell->sample.mean});
+  return why.unlearned.empty() ? std::nullopt : std::optional(std::move(why));
 }
 
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/analysis/verdict.h"
+#include "experiments/analysis/evidence.h"
 #include "experiments/config/study/study.h"
 
 namespace ablate::analysis {
@@ -19,10 +19,8 @@ const Cell* cell_within(const ArmEvidence& arm, const std::string& metric);
 /// The arms that the study's file compares with the baseline, selected or not, and the setting's.
 std::set<std::string> compared_arms(const TaskEvidence& setting, const config::Study& study);
 
-/// Which of the two did not learn their task; absent if no test set within the trained length shows
-/// it.
-std::optional<std::vector<Unlearned>> unlearned_of(const ArmEvidence& arm,
-                                                   const ArmEvidence& baseline);
+/// Why no claim is made beyond the trained length; absent if both arms learned the task.
+std::optional<NoClaim> not_learned(const ArmEvidence& arm, const ArmEvidence& baseline);
 
 /// Marks the cells of claims: the task's metric over its lengths if `comparison` asks for it, else
 /// on the test sets that it names for the task, else on those within the trained length, or on all

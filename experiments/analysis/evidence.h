@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/analysis/no_claim.h"
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/analysis/statistics/forecast.h"
 #include "experiments/analysis/statistics/power_law.h"
@@ -77,12 +78,6 @@ constexpr bool is_claim(Verdict verdict) {
 constexpr bool is_tested(Verdict verdict) {
   return is_claim(verdict) || verdict == Verdict::inconclusive;
 }
-
-/// Why the verdict on a primary contrast is not that of a test.
-struct NoClaim {
-  Verdict verdict{};
-  std::string words;
-};
 
 /// What the results say of the claim that the study declares of an arm.
 ABLATE_ENUM(Outcome, agrees, other_sign,  // than the claimed one, of a difference that is shown

@@ -76,21 +76,21 @@ std::vector<Weighted> cells_over_tasks(const Parts& parts, size_t arm) {
 
 /// The reason for which no claim is made of the arm beyond the trained length of tasks, if any.
 std::optional<NoClaim> unlearned_in(const Parts& parts, size_t arm) {
-  std::vector<Unlearned> all;
+  NoClaim why{.reason = Reason::not_learned};
   for (const auto* part : parts) {
     const auto& own = part->arms[arm];
     const auto* baseline = baseline_of(*part, own);
     const bool beyond = std::ranges::any_of(
         own.cells, [](const Cell& cell) { return cell.primary && cell.extrapolates; });
-    if (!beyond || baseline == nullptr) continue;
-    const auto found = unlearned_of(own, *baseline);
-    if (!found) return not_learned(found);
-    for (auto unlearned : *found) {
+    auto one = beyond && baseline != nullptr ? not_learned(own, *baseline) : std::nullopt;
+    if (!one) continue;
+    if (one->reason == Reason::no_gate) return one;
+    for (auto& unlearned : one->unlearned) {
       unlearned.test_set += " of " + part->name;
-      all.push_back(std::move(unlearned));
+      why.unlearned.push_back(std::move(unlearned));
     }
   }
-  return not_learned(all);
+  return why.unlearned.empty() ? std::nullopt : std::optional(std::move(why));
 }
 
 ArmEvidence arm_over(const Parts& parts, size_t arm) {

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <vector>
 
 #include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
@@ -38,38 +38,48 @@ Verdict tested_verdict(const Contrast& contrast, const Cell& cell) {
 }
 
 NoClaim few_seeds(const Contrast& contrast, const Judged& judged) {
-  const auto seeds = std::ssize(contrast.differences);
   auto needed = judged.seeds_for_difference;
   if (contrast.claim.margin) needed = std::min(needed, judged.seeds_for_margin);
-  return {Verdict::too_few_seeds,
-          fmt::format(
-              "{} seed{} can show {}{}; it takes {}", seeds, seeds == 1 ? "" : "s",
-              contrast.claim.margin ? "neither a difference nor that it is small" : "no difference",
-              judged.correction == Correction::holm
-                  ? fmt::format(" in {} comparisons by Holm's correction", judged.comparisons)
-                  : "",
-              needed)};
+  return {.reason = Reason::too_few_seeds,
+          .seeds_needed = needed,
+          .comparisons = judged.correction == Correction::holm ? judged.comparisons : 0};
 }
 
 /// Absent if the verdict is that of the test.
 std::optional<NoClaim> no_claim_of(const Contrast& contrast, const Cell& cell,
                                    const Judged& judged) {
-  if (judged.crossed)
-    return NoClaim{Verdict::crossed,
-                   "a crossed study estimates components of variance, and its runs share seeds"};
+  if (judged.crossed) return NoClaim{.reason = Reason::crossed};
   if (judged.no_claim) return judged.no_claim;
-  if (!contrast.collapsed.empty())
-    return NoClaim{Verdict::unstable, contrast.collapsed + " collapsed"};
-  if (!statistics::all_finite(contrast.differences))
-    return NoClaim{Verdict::not_tested, "a value is not finite"};
+  if (!contrast.collapsed.empty()) return NoClaim{.reason = Reason::unstable};
+  if (!statistics::all_finite(contrast.differences)) return NoClaim{.reason = Reason::not_finite};
   if (too_few_seeds(contrast, judged)) return few_seeds(contrast, judged);
   const auto verdict = tested_verdict(contrast, cell);
   const bool alike = verdict == Verdict::equivalent || verdict == Verdict::no_worse;
-  if (alike && judged.both_failed)
-    return NoClaim{
-        Verdict::not_learned,
-        "neither arm gets a tenth of the examples right, so that they are alike says nothing"};
+  if (alike && judged.both_failed) return NoClaim{.reason = Reason::both_failed};
   return {};
+}
+
+Verdict verdict_of(Reason reason) {
+  switch (reason) {
+    case Reason::uneven:
+      return Verdict::uneven;
+    case Reason::no_gate:
+    case Reason::not_learned:
+    case Reason::both_failed:
+      return Verdict::not_learned;
+    case Reason::censored:
+    case Reason::at_once:
+      return Verdict::censored;
+    case Reason::unstable:
+      return Verdict::unstable;
+    case Reason::not_finite:
+      return Verdict::not_tested;
+    case Reason::crossed:
+      return Verdict::crossed;
+    case Reason::too_few_seeds:
+      break;
+  }
+  return Verdict::too_few_seeds;
 }
 
 /// Whether the interval ends before the published difference.
@@ -170,6 +180,64 @@ std::string margin_text(const Contrast& contrast, const std::string& metric, con
   return text + ", " + p_of_margin(contrast, judged);
 }
 
+std::string too_few_words(const Contrast& contrast) {
+  const auto seeds = std::ssize(contrast.differences);
+  const auto& why = *contrast.no_claim;
+  return fmt::format(
+      "{} seed{} can show {}{}; it takes {}", seeds, seeds == 1 ? "" : "s",
+      contrast.claim.margin ? "neither a difference nor that it is small" : "no difference",
+      why.comparisons == 0
+          ? ""
+          : fmt::format(" in {} comparisons by Holm's correction", why.comparisons),
+      why.seeds_needed);
+}
+
+std::string uneven_words(const std::vector<UnevenSeed>& seeds) {
+  std::vector<std::string> names;
+  for (const auto& [seed, of_arm] : seeds)
+    names.push_back(fmt::format("seed {} of {}", seed, of_arm ? "the arm" : "the baseline"));
+  return fmt::format("{} has no value; compare.allow: [seeds] compares the others",
+                     fmt::join(names, ", "));
+}
+
+std::string unlearned_words(const std::vector<Unlearned>& arms) {
+  std::vector<std::string> names;
+  for (const auto& [arm, test_set, exact_match] : arms)
+    names.push_back(
+        fmt::format("{} (exact match {} on {})", arm, format_metric(exact_match, kGate), test_set));
+  return fmt::format(
+      "{} did not learn the task within the trained length, which takes an exact match of {}",
+      fmt::join(names, " and "), format_metric(kLearned, kGate));
+}
+
+std::string reason_words(const Contrast& contrast) {
+  const auto& why = *contrast.no_claim;
+  switch (why.reason) {
+    case Reason::uneven:
+      return uneven_words(why.uneven);
+    case Reason::no_gate:
+      return "no test set within the trained length shows that the task is learned";
+    case Reason::not_learned:
+      return unlearned_words(why.unlearned);
+    case Reason::both_failed:
+      return "neither arm gets a tenth of the examples right, so that they are alike says nothing";
+    case Reason::censored:
+      return "a run has not reached the target";
+    case Reason::at_once:
+      return "both runs of a seed were at the target at their first validation, so that nothing is "
+             "known of their difference; validate more often (training.evaluate_every)";
+    case Reason::unstable:
+      return contrast.collapsed + " collapsed";
+    case Reason::not_finite:
+      return "a value is not finite";
+    case Reason::crossed:
+      return "a crossed study estimates components of variance, and its runs share seeds";
+    case Reason::too_few_seeds:
+      break;
+  }
+  return too_few_words(contrast);
+}
+
 std::string inconclusive_text(const Contrast& contrast, const std::string& metric,
                               const Judged& judged) {
   auto text = fmt::format("inconclusive: {}, {}", difference_text(contrast, metric),
@@ -218,17 +286,17 @@ std::string finding_text(const Contrast& contrast, const Cell& cell, const Judge
     case Verdict::inconclusive:
       return inconclusive_text(contrast, metric, judged);
     case Verdict::unstable:
-      return fmt::format("unstable: {}; {}", contrast.no_claim->words,
+      return fmt::format("unstable: {}; {}", reason_words(contrast),
                          signs_text(contrast, cell, judged));
     case Verdict::crossed:
     case Verdict::too_few_seeds:
       return fmt::format("{}; no claim: {}", difference_text(contrast, metric),
-                         contrast.no_claim->words);
+                         reason_words(contrast));
     case Verdict::not_learned:
     case Verdict::uneven:
     case Verdict::censored:
     case Verdict::not_tested:
-      return "no claim: " + contrast.no_claim->words;
+      return "no claim: " + reason_words(contrast);
     case Verdict::exploratory:
       return "exploratory, not tested: " + difference_text(contrast, metric);
   }
@@ -279,37 +347,29 @@ void judge(Contrast& contrast, const Cell& cell, const Judged& judged) {
   if (cell.primary) {
     contrast.no_claim = no_claim_of(contrast, cell, judged);
     contrast.verdict =
-        contrast.no_claim ? contrast.no_claim->verdict : tested_verdict(contrast, cell);
+        contrast.no_claim ? verdict_of(contrast.no_claim->reason) : tested_verdict(contrast, cell);
   }
   contrast.outcome = outcome_of(contrast, cell);
   contrast.sentence =
       finding_text(contrast, cell, judged) + claim_text(contrast) + detectable_text(contrast, cell);
 }
 
-std::optional<NoClaim> not_learned(const std::optional<std::vector<Unlearned>>& arms) {
-  if (!arms)
-    return NoClaim{Verdict::not_learned,
-                   "no test set within the trained length shows that the task is learned"};
-  if (arms->empty()) return {};
-  std::vector<std::string> names;
-  for (const auto& [arm, test_set, exact_match] : *arms)
-    names.push_back(
-        fmt::format("{} (exact match {} on {})", arm, format_metric(exact_match, kGate), test_set));
-  return NoClaim{
-      Verdict::not_learned,
-      fmt::format(
-          "{} did not learn the task within the trained length, which takes an exact match of {}",
-          fmt::join(names, " and "), format_metric(kLearned, kGate))};
-}
-
 std::string no_claim_words(const Contrast& contrast) {
-  return contrast.no_claim->words + claim_text(contrast);
+  return reason_words(contrast) + claim_text(contrast);
 }
 
 std::string_view phrase_of(ClaimKind kind) {
-  static constexpr std::array<std::string_view, 4> kPhrases{"is better", "is worse", "is no worse",
-                                                            "is equal"};
-  return kPhrases[static_cast<size_t>(kind)];
+  switch (kind) {
+    case ClaimKind::superior:
+      return "is better";
+    case ClaimKind::inferior:
+      return "is worse";
+    case ClaimKind::noninferior:
+      return "is no worse";
+    case ClaimKind::equal:
+      return "is equal";
+  }
+  return "";
 }
 
 std::string effect_text(const Compared& one) {

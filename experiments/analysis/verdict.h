@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "experiments/analysis/compared.h"
 
@@ -28,15 +27,6 @@ struct Judged {
 
 /// Sets verdict, reason, outcome and sentence. REQUIRES: the contrast of a primary cell is tested.
 void judge(Contrast& contrast, const Cell& cell, const Judged& judged);
-
-/// An arm that did not learn its task within the trained length.
-struct Unlearned {
-  std::string arm, test_set;
-  double exact_match = 0;
-};
-
-/// Why no claim is made beyond the trained length; absent if there is no such arm.
-std::optional<NoClaim> not_learned(const std::optional<std::vector<Unlearned>>& arms);
 
 /// "is no worse": what a claim says of the arm.
 std::string_view phrase_of(config::ClaimKind kind);

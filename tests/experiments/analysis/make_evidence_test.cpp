@@ -129,7 +129,11 @@ TEST(Evidence, AMissingSeedIsNamedAndForbidsTheClaimUnlessAllowed) {
   const auto refused = evidence_by(kCompare);
   EXPECT_EQ(contrast(refused, "more").sentence,
             "no claim: seed 3 of the arm has no value; compare.allow: [seeds] compares the others");
-  EXPECT_EQ(contrast(refused, "more").no_claim->verdict, Verdict::uneven);
+  const auto why = contrast(refused, "more").no_claim.value();
+  EXPECT_EQ(why.reason, Reason::uneven);
+  ASSERT_EQ(why.uneven.size(), 1U);
+  EXPECT_EQ(why.uneven.front().seed, 3);
+  EXPECT_TRUE(why.uneven.front().of_arm);
   EXPECT_EQ(refused.missing.front().reason, "failed with exit code 5");
   EXPECT_TRUE(std::isnan(cell_of(refused, "more").sample.values[2]));
   const auto allowed = evidence_by(compare("allow: [seeds]"));
