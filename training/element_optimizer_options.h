@@ -6,25 +6,17 @@
 
 namespace ablate::training {
 
-/// What every optimizer states; the values are those of most. It also has a Rule in
-/// optimizer_rules.h.
-struct OptimizerTraits {
-  /// Whether the weights that are evaluated are an average of its steps.
-  static constexpr bool averages = false;
-  /// Whether the size of steps depends only on the learning rate, not on a matrix's shape.
-  bool steps_have_one_size() const { return true; }
-  /// Whether a learning rate can carry over to other widths.
-  bool carries_over_widths() const { return true; }
-};
-
-// Optimizers that treat every element, or a row of them, by itself.
+// Optimizers that treat every element, or a row of them, by itself: as optimizer_options.h says.
 
 /// Its constants are those of Vaswani et al. 2017, section 5.3.
-struct Adam : OptimizerTraits {
+struct Adam {
   static constexpr std::string_view name = "adam";
   static constexpr std::string_view about =
       "a step by the mean of the gradients, divided by the root of the mean of their squares "
       "(Kingma & Ba 2015, arXiv 1412.6980)";
+  static constexpr bool averages = false;
+  bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
@@ -119,10 +111,11 @@ struct Mars : AdamW {
 
 /// As torch.optim.SGD writes it: v = momentum v + g, and the step is v, or g + momentum v with
 /// Nesterov's look-ahead.
-struct Sgd : OptimizerTraits {
+struct Sgd {
   static constexpr std::string_view name = "sgd";
   static constexpr std::string_view about =
       "stochastic gradient descent with momentum (Sutskever et al. 2013)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return false; }
   bool carries_over_widths() const { return false; }
   double momentum = 0.9;
@@ -144,11 +137,14 @@ struct Sgd : OptimizerTraits {
 
 /// Every element moves by exactly the learning rate, which should be 3 to 10 times smaller than
 /// Adam's (algorithm 2).
-struct Lion : OptimizerTraits {
+struct Lion {
   static constexpr std::string_view name = "lion";
   static constexpr std::string_view about =
       "the sign of an interpolated momentum, with decoupled weight decay (Chen et al. 2023, arXiv "
       "2302.06675)";
+  static constexpr bool averages = false;
+  bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.99;
   double weight_decay = 0.0;
@@ -166,11 +162,13 @@ struct Lion : OptimizerTraits {
 
 /// Algorithm 3, with the Gauss-Newton-Bartlett estimator of algorithm 2: the square of the gradient
 /// of the same batches with targets drawn from the model, times their number.
-struct Sophia : OptimizerTraits {
+struct Sophia {
   static constexpr std::string_view name = "sophia";
   static constexpr std::string_view about =
       "the mean of the gradients divided by an estimate of the Hessian's diagonal, each element "
       "clipped (Liu et al. 2023, arXiv 2305.14342)";
+  static constexpr bool averages = false;
+  bool steps_have_one_size() const { return true; }
   bool carries_over_widths() const { return false; }
   double beta1 = 0.96;
   double beta2 = 0.99;

@@ -9,7 +9,8 @@
 
 namespace ablate::training {
 
-// Optimizers of the matrices within layers; another one moves the rest.
+// Optimizers of the matrices within layers; another one moves the rest: as optimizer_options.h
+// says.
 
 /// The scale of an orthogonalised step of an R by C matrix (outputs by inputs), named as in
 /// torch.optim.Muon: 0.2 sqrt(max(R, C)), which gives the step Adam's usual size (Liu et al. 2025,
@@ -27,11 +28,12 @@ ABLATE_ENUM(MuonPrecision, fp32, bf16);
 /// Matrices that the program keeps in one tensor (queries, keys and values; gate and up; the
 /// experts of a mixture) are orthogonalised each by itself. Embeddings, output, norms and biases
 /// are moved by AdamW. Weight decay is decoupled for both.
-struct Muon : OptimizerTraits {
+struct Muon {
   static constexpr std::string_view name = "muon";
   static constexpr std::string_view about =
       "the momentum of every matrix within a layer, made orthogonal by five steps of Newton and "
       "Schulz (Jordan 2024)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return scale == MuonScale::match_rms_adamw; }
   bool carries_over_widths() const { return steps_have_one_size(); }
   double momentum = 0.95;
@@ -88,11 +90,13 @@ struct NorMuon : Muon {
 /// biases are moved by AdamW. The first gradient moves no matrix. Steps have Adam's size in the
 /// eigenbases alone: in the weights they lie between an orthogonal matrix and one of even elements,
 /// by how much noise the gradients have, and no rule of the width holds for both.
-struct Soap : OptimizerTraits {
+struct Soap {
   static constexpr std::string_view name = "soap";
   static constexpr std::string_view about =
       "Adam in the eigenbases that Shampoo finds for the outputs and inputs of every matrix within "
       "a layer (Vyas et al. 2024, arXiv 2409.11321)";
+  static constexpr bool averages = false;
+  bool steps_have_one_size() const { return true; }
   bool carries_over_widths() const { return false; }
   double beta1 = 0.95;
   double beta2 = 0.95;
@@ -122,12 +126,14 @@ struct Soap : OptimizerTraits {
 /// their norms, nor matrices cut into blocks. Matrices that the program keeps in one tensor have
 /// each its own factors. Embeddings, output, norms and biases are moved by AdamW. A step of white
 /// gradients has elements of size 1, some 4 times Adam's.
-struct Kron : OptimizerTraits {
+struct Kron {
   static constexpr std::string_view name = "kron";
   static constexpr std::string_view about =
       "the momentum of every matrix within a layer, whitened by a triangular factor for its "
       "outputs "
       "and one for its inputs (Li 2019, PSGD, arXiv 1809.10232)";
+  static constexpr bool averages = false;
+  bool steps_have_one_size() const { return true; }
   bool carries_over_widths() const { return false; }
   double beta1 = 0.95;
   double precondition_rate = 0.2;
@@ -158,11 +164,12 @@ struct Kron : OptimizerTraits {
 /// In the form of Wen et al. 2025 (arXiv 2509.02046): a matrix has Muon's steps of scale original
 /// without its look-ahead, and all else the sign of its momentum. Learning rates of matrices are
 /// some 10 times those of the rest, which training.lr_multipliers sets.
-struct Scion : OptimizerTraits {
+struct Scion {
   static constexpr std::string_view name = "scion";
   static constexpr std::string_view about =
       "steps of one size in a norm of each parameter: orthogonal ones for the matrices within "
       "layers, signs for the rest (Pethick et al. 2025, arXiv 2502.07529)";
+  static constexpr bool averages = false;
   bool steps_have_one_size() const { return false; }
   bool carries_over_widths() const { return false; }
   double momentum = 0.95;

@@ -12,15 +12,24 @@
 
 namespace ablate::training {
 
+// Every optimizer states
+//   steps_have_one_size()  whether the size of steps depends only on the learning rate, not on a
+//                          matrix's shape
+//   carries_over_widths()  whether a learning rate can carry over to other widths
+//   averages               whether the weights that are evaluated are an average of its steps
+// and has a Rule in optimizer_rules.h.
+
 /// Algorithm 1: steps move a point z. Its average x, weighted by the square of the learning rate,
 /// is evaluated and saved; gradients are taken at y = (1 - beta1) z + beta1 x. The learning rate
 /// only rises, during the warm-up.
-struct ScheduleFree : OptimizerTraits {
+struct ScheduleFree {
   static constexpr std::string_view name = "schedule_free";
   static constexpr std::string_view about =
       "AdamW that evaluates an average of its steps, so that the rate need not fall (Defazio et "
       "al. 2024, arXiv 2405.15682)";
   static constexpr bool averages = true;
+  bool steps_have_one_size() const { return true; }
+  bool carries_over_widths() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
