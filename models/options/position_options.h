@@ -16,17 +16,17 @@ namespace ablate::models {
 class Position;
 struct PositionContext;
 
-/// What a scheme does. tests/models/position/compatibility_test.cpp measures what is listed, and
-/// that every scheme works in every family, with the key/value cache and in a trace.
+/// The traits of a scheme, which is not combined with other parts unless it says so. They are
+/// measured, like its family, cache and trace, by tests/models/position/compatibility_test.cpp.
 struct PositionTraits {
   bool needs_attention = true;      // it acts inside multi-head attention
-  bool adds_to_embeddings = false;  // it adds its vectors to what a layer reads
+  bool adds_to_embeddings = false;  // it adds its vectors to the input of a layer
   bool reads_position_ids = true;   // it depends on position ids
   bool tells_order = true;          // an encoder can distinguish orders of its input
   bool shift_free = true;           // an encoder's output stays if all positions are shifted
   bool by_layer = false;            // each layer has its own parameters, rows of one tensor
-  bool turns_heads = false;         // queries and keys change before attention multiplies them
-  bool computes_scores = false;     // it computes scores itself, from queries and keys
+  bool turns_heads = true;          // queries and keys change before attention multiplies them
+  bool computes_scores = true;      // it computes scores itself, from queries and keys
   std::string_view acts_on = "scores", beyond_training = "runs";  // tensors; longer inputs
 };
 
@@ -40,6 +40,8 @@ struct NoPosition : EmptyOptions {
   static constexpr PositionTraits traits{.needs_attention = false,
                                          .reads_position_ids = false,
                                          .tells_order = false,
+                                         .turns_heads = false,
+                                         .computes_scores = false,
                                          .acts_on = "nothing"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 };
@@ -49,8 +51,15 @@ constexpr PositionTraits added_vectors(std::string_view beyond_training) {
   return {.needs_attention = false,
           .adds_to_embeddings = true,
           .shift_free = false,
+          .turns_heads = false,
+          .computes_scores = false,
           .acts_on = "embeddings",
           .beyond_training = beyond_training};
+}
+
+/// Those of schemes that add a bias to scores.
+constexpr PositionTraits added_bias(std::string_view beyond_training = "runs") {
+  return {.turns_heads = false, .computes_scores = false, .beyond_training = beyond_training};
 }
 
 ABLATE_ENUM(SinusoidalLayout, interleaved, halves);
@@ -119,8 +128,10 @@ struct Rotary {
   static constexpr std::string_view about =
       "queries and keys turned by angles proportional to their positions (Su et al. 2021, arXiv "
       "2104.09864)";
-  static constexpr PositionTraits traits{
-      .turns_heads = true, .acts_on = "queries and keys", .beyond_training = "runs; scaling"};
+  static constexpr PositionTraits traits{.turns_heads = true,
+                                         .computes_scores = false,
+                                         .acts_on = "queries and keys",
+                                         .beyond_training = "runs; scaling"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   double base = 10'000.0;
@@ -144,7 +155,7 @@ struct Alibi {
   static constexpr std::string_view name = "alibi";
   static constexpr std::string_view about =
       "scores lowered in proportion to the distance (Press et al. 2021, ALiBi, arXiv 2108.12409)";
-  static constexpr PositionTraits traits{};
+  static constexpr auto traits = added_bias();
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   Sides encoder = Sides::symmetric;
@@ -161,7 +172,7 @@ struct T5Bias {
   static constexpr std::string_view about =
       "a trained number for each head and bucket of distances, shared by all layers (Raffel et al. "
       "2019, arXiv 1910.10683)";
-  static constexpr PositionTraits traits{.beyond_training = "last bucket"};
+  static constexpr auto traits = added_bias("last bucket");
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t buckets = 32;
@@ -185,7 +196,7 @@ struct Fire {
   static constexpr std::string_view about =
       "a bias by a small network of the distance relative to the query's position (Li et al. 2023, "
       "FIRE, arXiv 2310.04418)";
-  static constexpr PositionTraits traits{};
+  static constexpr auto traits = added_bias();
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t hidden = 32;
@@ -204,7 +215,7 @@ struct Kerple {
   static constexpr std::string_view about =
       "a trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE, "
       "arXiv 2205.09921)";
-  static constexpr PositionTraits traits{};
+  static constexpr auto traits = added_bias();
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   KerpleKernel kernel = KerpleKernel::logarithmic;
@@ -223,7 +234,7 @@ struct Sandwich {
   static constexpr std::string_view about =
       "inner products of sinusoidal vectors as a bias of the scores (Chi et al. 2023, Sandwich, "
       "arXiv 2212.10356)";
-  static constexpr PositionTraits traits{};
+  static constexpr auto traits = added_bias();
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t width = 128;
@@ -243,6 +254,7 @@ struct Shaw {
       "trained vectors of clipped distances, added to keys and values (Shaw et al. 2018, arXiv "
       "1803.02155)";
   static constexpr PositionTraits traits{.by_layer = true,
+                                         .turns_heads = false,
                                          .computes_scores = true,
                                          .acts_on = "scores and values",
                                          .beyond_training = "last vector"};
@@ -264,7 +276,8 @@ struct TransformerXl {
   static constexpr std::string_view about =
       "scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019, "
       "arXiv 1901.02860)";
-  static constexpr PositionTraits traits{.by_layer = true, .computes_scores = true};
+  static constexpr PositionTraits traits{
+      .by_layer = true, .turns_heads = false, .computes_scores = true};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   Frequencies frequencies = Frequencies::paper;
@@ -283,6 +296,7 @@ struct Cope {
       "positions counted by gates of the content (Golovneva et al. 2024, CoPE, arXiv 2405.18719)";
   static constexpr PositionTraits traits{.reads_position_ids = false,
                                          .by_layer = true,
+                                         .turns_heads = false,
                                          .computes_scores = true,
                                          .beyond_training = "last vector"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -303,8 +317,10 @@ struct Pope {
   static constexpr std::string_view about =
       "queries and keys of lengths that the content and angles that the position gives "
       "(Gopalakrishnan et al. 2025, PoPE, arXiv 2509.10534)";
-  static constexpr PositionTraits traits{
-      .by_layer = true, .computes_scores = true, .acts_on = "queries and keys"};
+  static constexpr PositionTraits traits{.by_layer = true,
+                                         .turns_heads = false,
+                                         .computes_scores = true,
+                                         .acts_on = "queries and keys"};
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   double base = 10'000.0;
