@@ -49,7 +49,7 @@ inline std::string text_of(const HeadName& name) {
 }
 
 /// Reads a name from its front. A number may have zeros before it, so that the caller compares the
-/// whole text with what was read.
+/// whole text with the name.
 class NameReader {
  public:
   explicit NameReader(std::string_view text) : rest_(text) {}

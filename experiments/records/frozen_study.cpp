@@ -68,7 +68,7 @@ Starts starts_of(const StudyFolder& folder) {
 constexpr std::array kLateNames{&config::LateParts::arms, &config::LateParts::tasks,
                                 &config::LateParts::sizes, &config::LateParts::values};
 
-/// Adds what is in `now` and not in `before` nor among those that were added, each once.
+/// Adds the parts of `now` that are neither in `before` nor in `added`, each once.
 template <class Part>
 void add_new(const std::vector<Part>& now, const std::vector<Part>& before,
              std::vector<Part>& added) {

@@ -68,7 +68,7 @@ struct StagePass {
 };
 
 /// An addition to an attention in one of three places: behind its projections, before its
-/// operation, and on what its maps read. By default it leaves everything as it is. A stage
+/// operation, and on the outputs of its maps. By default it leaves everything as it is. A stage
 /// registers its parameters with the attention.
 class Stage {
  public:

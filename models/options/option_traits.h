@@ -9,7 +9,7 @@ struct EmptyOptions {
   static void fields(auto&, auto&&) {}
 };
 
-/// What a mixer of positions can do with other parts.
+/// How a mixer of positions goes together with other parts.
 struct MixerTraits {
   bool has_scores = false;       // position schemes have scores to act on
   bool lends_scores = false;     // a position scheme can compute its scores
@@ -19,7 +19,7 @@ struct MixerTraits {
   bool capturable = true;        // a pass with it can be recorded as a CUDA graph
 };
 
-/// What is common to mixers without scores whose state or window reads on across documents.
+/// The base of mixers without scores whose state or window reads on across documents.
 struct MixerWithoutScores : EmptyOptions {
   static constexpr bool is_sublayer = true;
   static constexpr MixerTraits traits{};

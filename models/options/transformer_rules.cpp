@@ -9,8 +9,8 @@
 namespace ablate::models {
 namespace {
 
-/// What leads to the keys of the layer with this number, from 0 on: "encoder.3.", or nothing if the
-/// model's own keys are meant.
+/// The prefix of the keys of the layer with this number, from 0 on: "encoder.3.", or "" for the
+/// model's own keys.
 using PathOfLayer = std::function<std::string(int64_t)>;
 
 /// The rules of one stack.

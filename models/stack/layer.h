@@ -22,7 +22,7 @@ struct LayerCache {
   }
 };
 
-/// What a layer reads beside its input.
+/// The inputs of a layer beside x.
 struct LayerPass {
   const ops::AttentionPosition& position;
   const StackOutput* memory = nullptr;  // null: no cross-attention, or the cache has its keys

@@ -194,7 +194,7 @@ std::string without_leading_zeros(std::string text) {
   return text;
 }
 
-/// Why `value` is not a plain word for what is wanted; empty if it is.
+/// The reason that `value` is not a plain word of the wanted kind; empty if it is one.
 std::string why_not_plain(const Value& value, const std::string& wanted) {
   if (auto why = not_single(value, wanted); !why.empty()) return why;
   if (!value.quoted) return {};
