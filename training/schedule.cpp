@@ -50,6 +50,23 @@ double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t step
   return std::visit(AfterWarmup{static_cast<double>(step), static_cast<double>(steps)}, schedule);
 }
 
+int64_t batches_at(const TrainingOptions& options, const UpdatePlace& now) {
+  auto batches = options.accumulate;
+  options.given_stages([&](const auto& stage) { batches = stage.batches(now, batches); });
+  return batches;
+}
+
+double mean_batches(const TrainingOptions& options) {
+  auto mean = static_cast<double>(options.accumulate);
+  options.given_stages([&](const auto& stage) { mean = stage.mean_batches(mean); });
+  return mean;
+}
+
+int64_t row_length_at(const TrainingOptions& options, const UpdatePlace& now, int64_t longest) {
+  options.given_stages([&](const auto& stage) { longest = stage.row_length(now, longest); });
+  return longest;
+}
+
 int64_t passes_at(const TrainingOptions& options, int64_t step) {
   const auto interval = curvature_interval(options.optimizer);
   return interval && (step - 1) % *interval == 0 ? 2 : 1;
@@ -58,6 +75,11 @@ int64_t passes_at(const TrainingOptions& options, int64_t step) {
 double mean_passes(const TrainingOptions& options) {
   const auto interval = curvature_interval(options.optimizer);
   return interval ? 1 + 1 / static_cast<double>(*interval) : 1;
+}
+
+int64_t heads_at(const TrainingOptions& options, const UpdatePlace& now, int64_t heads) {
+  options.given_stages([&](const auto& stage) { heads = stage.heads(now, heads); });
+  return heads;
 }
 
 }  // namespace ablate::training

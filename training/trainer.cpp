@@ -108,9 +108,9 @@ std::vector<data::Batch> Trainer::next_batches(data::BatchStream& stream, int64_
   const auto& options = input_.options;
   const UpdatePlace now{step, options.steps};
   std::vector<data::Batch> batches;
-  for (int64_t i = options.batch_warmup.batches(now, options.accumulate); i > 0; --i) {
+  for (int64_t i = batches_at(options, now); i > 0; --i) {
     auto batch = stream.next();
-    const auto length = options.length_warmup.row_length(now, batch.target_length);
+    const auto length = row_length_at(options, now, batch.target_length);
     batches.push_back(data::first_targets(std::move(batch), length));
   }
   return batches;

@@ -229,7 +229,7 @@ UpdateOptions update_options(const TrainingOptions& options,
           .dropout = model.dropout,
           .dropout_seed = 0,
           .precision = options.precision,
-          .ahead = options.ahead.heads({step, options.steps}, models::heads_ahead(model)),
+          .ahead = heads_at(options, {step, options.steps}, models::heads_ahead(model)),
           .curvature = passes_at(options, step) > 1,
           .ranks = ranks};
 }

@@ -23,35 +23,46 @@ struct UpdatePlace {
   double progress = static_cast<double>(step - 1) / static_cast<double>(steps);
 };
 
+/// What a stage may change of an update. By default it leaves everything as it is.
+struct UpdateStage {
+  /// Its batches, of `all`.
+  int64_t batches(const UpdatePlace&, int64_t all) const { return all; }
+  /// Their mean over a training of many updates.
+  double mean_batches(double all) const { return all; }
+  /// The longest rows of a batch that has rows of `longest` tokens.
+  int64_t row_length(const UpdatePlace&, int64_t longest) const { return longest; }
+  /// The further heads that it trains, of `all` that the model has.
+  int64_t heads(const UpdatePlace&, int64_t all) const { return all; }
+
+  bool operator==(const UpdateStage&) const = default;
+};
+
 /// A linear rise of the batches of an update from 1, rounded up (Merrill et al. 2025, Critical
 /// Batch Size Revisited).
-struct BatchWarmup {
+struct BatchWarmup : UpdateStage {
   static constexpr bool capturable = true;
   static constexpr std::string_view against_ranks =
       "the first updates of training.batch_warmup have fewer batches than ranks";
   double share = 0.0;
 
   bool given() const { return share > 0; }
-  /// The batches of an update, of `all`.
   int64_t batches(const UpdatePlace& now, int64_t all) const {
     const double warmup = share * static_cast<double>(now.steps);
     if (static_cast<double>(now.step) >= warmup) return all;
     return static_cast<int64_t>(
         std::ceil(static_cast<double>(all) * static_cast<double>(now.step) / warmup));
   }
-  /// Their mean over a training of many updates.
   double mean_batches(double all) const { return all - share * (all - 1) / 2; }
 };
 
 /// Rows that are short at the beginning of training (Li et al. 2022, arXiv 2108.06084, section 4).
-struct LengthWarmup {
+struct LengthWarmup : UpdateStage {
   static constexpr bool capturable = true;
   static constexpr std::string_view against_ranks = {};
   double share = 0.0;
   int64_t shortest = 8;
 
   bool given() const { return share > 0; }
-  /// The longest rows of a batch that has rows of `longest` tokens.
   int64_t row_length(const UpdatePlace& now, int64_t longest) const {
     if (now.progress >= share || shortest >= longest) return longest;
     const auto more = static_cast<double>(longest - shortest) * now.progress / share;
@@ -75,14 +86,13 @@ struct LengthWarmup {
 ABLATE_ENUM(Curriculum, none, forward, reverse);
 
 /// How the further heads of model.output.ahead are trained.
-struct AheadOptions {
+struct AheadOptions : UpdateStage {
   static constexpr bool capturable = false;
   static constexpr std::string_view against_ranks = {};
   double weight = 1.0;
   Curriculum curriculum = Curriculum::none;
 
   bool given() const { return curriculum != Curriculum::none; }
-  /// The further heads that are trained, of `all` that the model has.
   int64_t heads(const UpdatePlace& now, int64_t all) const {
     if (!given()) return all;
     const int64_t part = (now.step - 1) * (all + 1) / now.steps;
@@ -100,7 +110,7 @@ struct AheadOptions {
 };
 
 /// What an update must not exceed.
-struct Bound {
+struct Bound : UpdateStage {
   double most = 0.0;
 
   bool given() const { return most > 0; }

@@ -131,7 +131,7 @@ class CountedBatches {
   /// The same at an update, computed once for rows of the same lengths.
   const BatchCost& cost_at(const training::UpdatePlace& now) {
     const auto length = [&](int64_t whole) {
-      return options_.length_warmup.row_length(now, whole);
+      return training::row_length_at(options_, now, whole);
     };
     if (length(longest_) == longest_) return whole_;
     std::vector<int64_t> lengths;
@@ -144,9 +144,8 @@ class CountedBatches {
   /// An update with so many passes over each batch.
   void add(UpdateCost& sum, const training::UpdatePlace& now, double passes) {
     const auto& batch = cost_at(now);
-    const auto batches =
-        static_cast<double>(options_.batch_warmup.batches(now, options_.accumulate));
-    const auto heads = static_cast<double>(options_.ahead.heads(now, heads_));
+    const auto batches = static_cast<double>(training::batches_at(options_, now));
+    const auto heads = static_cast<double>(training::heads_at(options_, now, heads_));
     sum.tokens += batches * batch.tokens;
     sum.flops += passes * batches * (batch.flops + heads * batch.ahead);
   }

@@ -28,14 +28,12 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
   const auto graphs = training::make_graphs(model, options, precision);
   auto stream = counted_batches(experiment, data);
   const auto now = std::chrono::steady_clock::now;
-  const auto accumulate = static_cast<double>(options.accumulate);
   std::chrono::duration<double> seconds{};
   for (int64_t step = 0;; ++step) {
     const auto timed = step - kUntimedUpdates;
     if (timed >= kFewestTimed && (seconds.count() >= kTimedSeconds || timed >= options.steps))
-      return seconds.count() / static_cast<double>(timed) *
-             options.batch_warmup.mean_batches(accumulate) / accumulate *
-             training::mean_passes(options);
+      return seconds.count() / static_cast<double>(timed) * training::mean_batches(options) /
+             static_cast<double>(options.accumulate) * training::mean_passes(options);
     auto start = now();
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());

@@ -4,6 +4,7 @@
 #include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 #include "training/pass.h"
+#include "training/schedule.h"
 
 namespace ablate::training::ahead {
 namespace {
@@ -85,16 +86,17 @@ TEST(Ahead, RowsShorterThanTheHeadsReachHaveNoTarget) {
 }
 
 TEST(Ahead, CurriculaAddOrDropAHeadInEqualParts) {
-  const auto heads = [](Curriculum curriculum) {
+  TrainingOptions options;
+  const auto heads = [&](Curriculum curriculum) {
+    options.ahead.curriculum = curriculum;
     std::vector<int64_t> all;
-    for (int64_t step = 1; step <= 9; ++step)
-      all.push_back(AheadOptions{.curriculum = curriculum}.heads({step, 9}, 2));
+    for (int64_t step = 1; step <= 9; ++step) all.push_back(heads_at(options, {step, 9}, 2));
     return all;
   };
   EXPECT_EQ(heads(Curriculum::none), std::vector<int64_t>(9, 2));
   EXPECT_EQ(heads(Curriculum::forward), (std::vector<int64_t>{0, 0, 0, 1, 1, 1, 2, 2, 2}));
   EXPECT_EQ(heads(Curriculum::reverse), (std::vector<int64_t>{2, 2, 2, 1, 1, 1, 0, 0, 0}));
-  EXPECT_EQ(AheadOptions{.curriculum = Curriculum::reverse}.heads({9, 9}, 0), 0);
+  EXPECT_EQ(heads_at(options, {9, 9}, 0), 0);
 }
 
 }  // namespace

@@ -34,25 +34,26 @@ TEST(Schedule, EveryScheduleRisesLinearlyToItsPeak) {
 }
 
 TEST(BatchWarmup, RisesEvenlyFromOneBatchToAll) {
-  const BatchWarmup warmup{.share = 0.5};
+  const TrainingOptions options{.accumulate = 4, .batch_warmup = {.share = 0.5}};
   const std::map<int64_t, int64_t> expected{{1, 1},  {12, 1}, {13, 2}, {25, 2}, {26, 3},
                                             {37, 3}, {38, 4}, {50, 4}, {100, 4}};
   for (const auto& [step, batches] : expected)
-    EXPECT_EQ(warmup.batches({step, 100}, 4), batches) << step;
+    EXPECT_EQ(batches_at(options, {step, 100}), batches) << step;
   double sum = 0;
   for (int64_t step = 1; step <= 100; ++step)
-    sum += static_cast<double>(warmup.batches({step, 100}, 4));
-  EXPECT_NEAR(warmup.mean_batches(4), sum / 100, 0.02);
-  for (const int64_t step : {1, 100}) EXPECT_EQ(BatchWarmup{}.batches({step, 100}, 4), 4) << step;
+    sum += static_cast<double>(batches_at(options, {step, 100}));
+  EXPECT_NEAR(mean_batches(options), sum / 100, 0.02);
+  for (const int64_t step : {1, 100})
+    EXPECT_EQ(batches_at({.accumulate = 4}, {step, 100}), 4) << step;
 }
 
 TEST(LengthWarmup, RisesEvenlyFromTheShortestRowsToWholeOnes) {
-  const LengthWarmup warmup{.share = 0.5, .shortest = 8};
+  const TrainingOptions options{.length_warmup = {.share = 0.5, .shortest = 8}};
   const std::map<double, int64_t> expected{{0, 8}, {0.125, 22}, {0.25, 36}, {0.499, 63}, {0.5, 64}};
   for (const auto& [progress, length] : expected)
-    EXPECT_EQ(warmup.row_length({1, 1, progress}, 64), length) << progress;
-  EXPECT_EQ(warmup.row_length({1, 1}, 5), 5) << "no row is made longer";
-  EXPECT_EQ(LengthWarmup{}.row_length({1, 1}, 64), 64);
+    EXPECT_EQ(row_length_at(options, {1, 1, progress}, 64), length) << progress;
+  EXPECT_EQ(row_length_at(options, {1, 1}, 5), 5) << "no row is made longer";
+  EXPECT_EQ(row_length_at({}, {1, 1}, 64), 64);
 }
 
 TEST(Schedule, CosineAndLinearEndAtTheirFloor) {
