@@ -1,18 +1,17 @@
 #include "options/bounds.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 
 namespace ablate::options {
 namespace {
 
+/// The digits of a number that a person would write; GCC 10's std::to_chars takes no double.
 std::string text_of(double number) {
-  std::array<char, 32> text{};
-  const bool plain = std::abs(number) < 1e9 && number == std::floor(number);
-  const auto end = plain ? std::to_chars(text.begin(), text.end(), std::lround(number))
-                         : std::to_chars(text.begin(), text.end(), number);
-  return {text.data(), end.ptr};
+  std::ostringstream text;
+  text << std::setprecision(15) << number;
+  return text.str();
 }
 
 }  // namespace
