@@ -14,12 +14,16 @@
 namespace ablate::analysis {
 namespace {
 
+/// Without a test set, the number that the study compares, or else that of the first test set.
 const Cell* cell_of_term(const ArmEvidence& arm, const config::Term& term) {
-  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.metric == term.metric && !cell.over &&
-           (term.test_set.empty() || cell.test_set == term.test_set);
-  });
-  return found == arm.cells.end() ? nullptr : &*found;
+  const Cell* first = nullptr;
+  for (const auto& cell : arm.cells) {
+    if (cell.metric != term.metric) continue;
+    if (term.test_set.empty() ? cell.over.has_value() : cell.test_set == term.test_set)
+      return &cell;
+    if (term.test_set.empty() && first == nullptr) first = &cell;
+  }
+  return first;
 }
 
 /// A side of the claim: its value and its text.

@@ -16,7 +16,7 @@ struct Term {
   double factor = 1;
   std::optional<std::string> arm;  // absent: the side is a number
   std::string metric;
-  std::string test_set;  // empty: the first test set
+  std::string test_set;  // empty: the mean of compare.over, or else the first test set
 };
 
 enum class Relation { less, at_most, greater, at_least, within };
