@@ -28,11 +28,11 @@ class DropoutImpl : public Module {
 };
 TORCH_MODULE(Dropout);
 
-/// Normalisation of every position: over the last dimension, as layer (Ba et al.
-/// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the unpadded positions of the
-/// batch (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
-/// statistics of a decoder see later positions. tanh is DyT (Zhu et al. 2025), which replaces the
-/// norm by weight * tanh(alpha x) + bias with a learnable alpha.
+/// Normalisation of every position: over the last dimension, as layer (Ba et al. 2016) or rms
+/// (Zhang & Sennrich 2019), or of every feature over the unpadded positions of the batch (Ioffe &
+/// Szegedy 2015), which evaluation and a frozen norm replace by the running means (momentum 0.1)
+/// of training. Batch statistics of a decoder see later positions. tanh is DyT (Zhu et al. 2025),
+/// which replaces the norm by weight * tanh(alpha x) + bias with a learnable alpha.
 class NormImpl : public Module {
  public:
   /// REQUIRES: options.kind is not none.

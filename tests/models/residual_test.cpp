@@ -43,6 +43,15 @@ TEST(BatchNorm, TakesItsStatisticsFromUnpaddedPositionsAndEvaluatesWithRunningOn
   EXPECT_NEAR(norm->named_buffers()["running_mean"].item<double>(), 0.2, 1e-6);
 }
 
+TEST(BatchNorm, AFrozenOneNormalisesByItsMomentsAndKeepsThem) {
+  Norm norm(NormOptions{.kind = NormKind::batch}, 1, true);
+  norm->weight.set_requires_grad(false);
+  const auto x = torch::tensor({{{1.0F}, {3.0F}}});
+  EXPECT_TRUE(torch::allclose(norm->forward(x, {.training = true}), x, 1e-4));
+  EXPECT_EQ(norm->named_buffers()["running_mean"].item<double>(), 0);
+  EXPECT_EQ(norm->named_buffers()["running_variance"].item<double>(), 1);
+}
+
 TEST(BatchNorm, BreaksCausalityInTrainingAndNotInEvaluation) {
   auto options = tiny("norm.kind: batch");
   auto model = make(options);
