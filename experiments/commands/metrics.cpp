@@ -5,11 +5,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "data/corpus.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/lines.h"
 #include "experiments/errors.h"
+#include "tokenizer/text/unicode.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
@@ -23,6 +25,15 @@ struct MetricsRequest {
   bool lowercase = false;
   bool json = false;
 };
+
+/// The word error rate, of lines in lower case if the case of letters is ignored.
+double word_error_rate_of(std::vector<std::string> hypotheses, std::vector<std::string> references,
+                          bool lowercase) {
+  if (lowercase)
+    for (auto* lines : {&hypotheses, &references})
+      for (auto& line : *lines) line = tokenizer::lower_case(line);
+  return training::word_error_rate(hypotheses, references);
+}
 
 /// null if a metric is undefined for these references.
 nlohmann::json defined_json(bool defined, double value) {
@@ -86,7 +97,7 @@ void compare_systems(const MetricsRequest& request) {
       .bleu = training::bleu(hypotheses, references, {.lowercase = request.lowercase}),
       .chrf = training::chrf(hypotheses, references, {.lowercase = request.lowercase}),
       .rouge = training::rouge(hypotheses, references),
-      .word_error_rate = training::word_error_rate(hypotheses, references)};
+      .word_error_rate = word_error_rate_of(hypotheses, references, request.lowercase)};
   if (!request.json) return print_scores(scores);
   std::cout << training::without_non_finite(
                    {{"lines", hypotheses.size()},
