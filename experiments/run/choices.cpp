@@ -27,26 +27,32 @@ struct Place {
 /// The run that another one starts from.
 struct Origin {
   config::Experiment experiment;
-  std::filesystem::path folder;  // of its data
+  std::filesystem::path folder;                     // of its data
+  std::optional<records::RunFolder> finished = {};  // its own; absent: an arm of the study
 };
 
-std::optional<Origin> origin_of(const config::Study& study, const config::RunSpecification& run) {
-  const auto& from = run.experiment.training.init_from;
-  if (from.arm) {
-    const auto* arm = config::configuration_of(study.configurations, run.task, *from.arm);
-    if (arm != nullptr) return Origin{arm->experiment, study.data_folder};
-  } else if (from.run && std::filesystem::exists(study.data_folder / *from.run)) {
-    const auto folder = study.data_folder / *from.run;
-    return Origin{records::planned_experiment(records::RunFolder(folder)),
-                  records::data_folder_of(folder, "")};
-  }
-  return {};
+std::optional<Origin> finished_run(const records::RunFolder& folder) {
+  if (!std::filesystem::exists(folder.config())) return {};
+  return Origin{records::planned_experiment(folder), records::data_folder_of(folder.path, ""),
+                folder};
+}
+
+/// What `one` starts from: another run, or an arm of its own study.
+std::optional<Origin> origin_of(const config::Study& study, const std::string& task,
+                                const Origin& one) {
+  const auto& from = one.experiment.training.init_from;
+  if (from.run) return finished_run(records::RunFolder(one.folder / *from.run));
+  if (!from.arm) return {};
+  if (one.finished) return finished_run(one.finished->of_arm(*from.arm));
+  const auto* arm = config::configuration_of(study.configurations, task, *from.arm);
+  if (arm == nullptr) return {};
+  return Origin{arm->experiment, study.data_folder};
 }
 
 /// Whether validations have chosen the weights that the run starts with.
-bool starts_from_chosen(const config::RunSpecification& run, const Origin& source) {
+bool starts_from_chosen(const config::Experiment& run, const Origin& source) {
   using training::StartWeights;
-  const auto weights = run.experiment.training.init_from.weights;
+  const auto weights = run.training.init_from.weights;
   return weights == StartWeights::best ||
          (weights == StartWeights::evaluated && source.experiment.training.patience > 0);
 }
@@ -62,13 +68,24 @@ class Choices {
       require({"tune would choose values on the test text", run, config::kOnTestText}, own, own);
     if (run.experiment.training.patience > 0)
       require({"training.patience would choose weights on the test text", run}, own, own);
-    const auto source = origin_of(study_, run);
-    if (source && starts_from_chosen(run, *source))
-      require({"training.init_from.weights were chosen on the test text", run},
-              {source->experiment.data, source->folder}, own);
+    check_origins(run, own);
   }
 
  private:
+  /// The runs that `run` starts from, directly or by way of others.
+  void check_origins(const config::RunSpecification& run, const Place& own) {
+    constexpr int kMost = 100;  // runs, should folders that were moved name each other
+    Origin at{run.experiment, study_.data_folder};
+    for (int i = 0; i < kMost; ++i) {
+      const auto source = origin_of(study_, run.task, at);
+      if (!source) return;
+      if (starts_from_chosen(at.experiment, *source))
+        require({"training.init_from.weights were chosen on the test text", run},
+                {source->experiment.data, source->folder}, own);
+      at = *source;
+    }
+  }
+
   struct Choice {
     const char* what;
     const config::RunSpecification& run;

@@ -85,5 +85,16 @@ TEST_F(ChoicesTest, OfAnEarlierRunCountToo) {
   EXPECT_EQ(refusal(language("test.txt"), starting("patience: 0", "weights: last")), "");
 }
 
+TEST_F(ChoicesTest, OfRunsBeforeTheEarlierOneCountToo) {
+  const std::string chain =
+      "arms:\n  base: {training: {evaluate_every: 2, patience: 2}}\n"
+      "  between: {training: {steps: 0, init_from: {arm: base}}, "
+      "data: {validation: test.txt, test: train.txt}}\n"
+      "  a: {training: {steps: 0, init_from: {arm: between}}, "
+      "data: {validation: test.txt, test: copy.txt}}\n";
+  EXPECT_EQ(refusal(language("test.txt"), chain),
+            "training.init_from.weights were chosen on the test text");
+}
+
 }  // namespace
 }  // namespace ablate::run
