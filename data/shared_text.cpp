@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <sstream>
 
 #include "data/text_file.h"
 #include "data/token_file.h"
@@ -12,7 +13,7 @@ namespace {
 
 using Prints = std::vector<uint64_t>;  // hashes, ascending and different
 
-constexpr int64_t kWindow = 16;       // tokens of a run
+constexpr int64_t kWindow = 16;       // tokens or words of a run
 constexpr int64_t kWindows = 65'536;  // about as many of a file are enough
 
 Prints different(Prints all) {
@@ -21,11 +22,38 @@ Prints different(Prints all) {
   return all;
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Of whole examples, however many spaces stand between their words.
 Prints prints_of(const std::vector<Example>& examples) {
   Prints all;
-  for (const auto& example : examples)
-    if (!blank(example.source) || !blank(example.target))
-      all.push_back(std::hash<std::string>()(example.source + '\t' + example.target));
+  for (const auto& example : examples) {
+    std::string words;
+    for (const auto& word : words_of(example.source)) words += word + ' ';
+    words += '\t';
+    for (const auto& word : words_of(example.target)) words += word + ' ';
+    if (words.size() > 1) all.push_back(std::hash<std::string>()(words));
+  }
+  return different(std::move(all));
+}
+
+/// Of runs of words, wherever the lines of a running text end.
+Prints prints_of_runs(const std::vector<Example>& lines) {
+  std::vector<std::string> words;
+  for (const auto& line : lines) {
+    auto more = words_of(line.target);
+    words.insert(words.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+  }
+  Prints all;
+  for (size_t begin = 0; begin + kWindow <= words.size(); ++begin) {
+    std::string run;
+    for (size_t i = begin; i < begin + kWindow; ++i) run += words[i] + ' ';
+    all.push_back(std::hash<std::string>()(run));
+  }
   return different(std::move(all));
 }
 
@@ -68,7 +96,10 @@ bool overlap(const std::vector<Example>& one, const std::vector<Example>& other,
              const DataOptions& options) {
   if (one.empty() || other.empty()) return false;
   const auto *left = one.front().tokens.get(), *right = other.front().tokens.get();
-  if (left == nullptr || right == nullptr) return overlap(prints_of(one), prints_of(other));
+  if (left == nullptr || right == nullptr)
+    return overlap(prints_of(one), prints_of(other)) ||
+           (std::holds_alternative<Language>(options) &&
+            overlap(prints_of_runs(one), prints_of_runs(other)));
   const auto* tokens = std::get_if<Tokens>(&options);
   const auto scored = [&](const TokenFile& file) {
     return std::min(file.size(), tokens == nullptr

@@ -1,5 +1,7 @@
 #include "data/shared_text.h"
 
+#include <regex>
+
 #include "data/random.h"
 #include "data/token_file.h"
 #include "tests/data/folder_test_case.h"
@@ -58,6 +60,15 @@ TEST_F(SharedText, OfLinesIsFoundInAnyOrderForm) {
   EXPECT_FALSE(shares_lines(joined(text), joined(lines(2))));
   EXPECT_FALSE(shares_lines(joined(text), joined(lines(1, 30)) + joined(lines(2)))) << "some lines";
   EXPECT_FALSE(shares_lines("a\n\n\nb\nc\n", "d\n\n\n\ne\nf\n")) << "empty lines count as none";
+}
+
+TEST_F(SharedText, OfLinesIsFoundWhateverSpacesAndLineEndsAreBetweenTheWords) {
+  const auto text = joined(lines(1));
+  EXPECT_TRUE(shares_lines(text, joined(lines(1), " \n")));
+  EXPECT_TRUE(shares_lines(text, std::regex_replace(text, std::regex(" "), "  ")));
+  EXPECT_TRUE(shares_lines(text, std::regex_replace(text, std::regex("[ \n]"), "\n")));
+  EXPECT_TRUE(shares_lines(text, std::regex_replace(text, std::regex("of "), "of\n")));
+  EXPECT_FALSE(shares_lines(text, joined(lines(2), " \n")));
 }
 
 TEST_F(SharedText, OfTokensIsFoundInAnyTypeAndPlace) {
