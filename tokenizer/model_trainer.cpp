@@ -15,7 +15,7 @@
 namespace ablate::tokenizer {
 namespace {
 
-constexpr int64_t kDefaultVocabulary = 8000;
+constexpr int64_t kDefaultVocabulary = 8000, kMostWords = 1'048'576;
 constexpr size_t kShortestLimit = 1024;  // the library refuses a limit below 10
 // The BPE trainer ends the process at a word of 2^16 characters, and normalisation makes up to 18
 // of one.
@@ -47,11 +47,14 @@ std::string name_of(Normalization normalization) {
 
 Arguments arguments(const TokenizerOptions& options, size_t longest_line) {
   const bool whole = options.kind == Kind::word || options.kind == Kind::character;
+  // use_all_vocab would take characters that are not covered, too.
+  const bool all = whole && !options.vocabulary && options.coverage == 1;
+  const auto vocabulary = whole && !all ? kMostWords : kDefaultVocabulary;
   return {{"model_type", name_of(options.kind)},
           {"normalization_rule_name", name_of(options.normalization)},
           {"character_coverage", std::to_string(options.coverage)},
-          {"vocab_size", std::to_string(options.vocabulary.value_or(kDefaultVocabulary))},
-          {"use_all_vocab", whole && !options.vocabulary ? "true" : "false"},
+          {"vocab_size", std::to_string(options.vocabulary.value_or(vocabulary))},
+          {"use_all_vocab", all ? "true" : "false"},
           {"hard_vocab_limit", "false"},
           // The library refuses a limit below 10.
           {"max_sentence_length", std::to_string(std::max<size_t>(longest_line, 10))},

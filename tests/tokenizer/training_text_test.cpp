@@ -62,6 +62,20 @@ TEST(Vocabulary, OfAWordModelHoldsEveryWordHoweverMany) {
   EXPECT_EQ(Tokenizer::train({.kind = Kind::word}, lines).vocabulary_size(), 9'004);
 }
 
+TEST(Vocabulary, OfWholeWordsAndCharactersHoldsThoseThatAreCoveredAlone) {
+  Lines lines(99, "aaa bbb");
+  lines.push_back("aac bbb");
+  for (const auto kind : {Kind::character, Kind::word}) {
+    EXPECT_EQ(unknown(Tokenizer::train({.kind = kind}, lines), "aac"), 0);
+    for (const auto vocabulary : {std::optional<int64_t>(), std::optional<int64_t>(5'000)}) {
+      const auto model =
+          Tokenizer::train({.kind = kind, .vocabulary = vocabulary, .coverage = 0.99}, lines);
+      EXPECT_EQ(unknown(model, "aac"), 1);
+      EXPECT_EQ(unknown(model, "aaa bbb"), 0);
+    }
+  }
+}
+
 TEST(Vocabulary, OfSixtyFourPiecesIsEnoughForNumberWords) {
   const Lines lines{"four hundred two", "vierhundertzwei", "twelve",        "zw\xc3\xb6lf",
                     "drei\xc3\x9fig",   "thirty",          "einundzwanzig", "twenty-one"};
