@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "experiments/analysis/family.h"
@@ -84,11 +85,21 @@ std::string percent_figure(double percent) {
   return std::abs(percent) < 99.5 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
 }
 
-std::string count_figure(int64_t number) {
-  if (number >= 10'000'000) return fmt::format("{:.1f} M", static_cast<double>(number) / 1e6);
-  if (number >= 1'000'000) return fmt::format("{:.2f} M", static_cast<double>(number) / 1e6);
-  if (number < 1'000) return std::to_string(number);
-  return fmt::format("{} k", (number + 500) / 1000);
+std::pair<double, const char*> unit_of(double number) {
+  static constexpr std::array<std::pair<double, const char*>, 5> kUnits = {
+      {{1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
+  for (const auto& unit : kUnits)
+    if (std::abs(number) >= 0.9995 * unit.first) return unit;
+  return {1, ""};
+}
+
+std::string count_figure(double number) {
+  constexpr double kBeyondUnits = 999.5e15;
+  if (!std::isfinite(number)) return "-";
+  const auto [unit, name] = unit_of(number);
+  if (unit == 1 || std::abs(number) >= kBeyondUnits) return fmt::format("{:.3g}", number);
+  const double scaled = std::abs(number) / unit;
+  return fmt::format("{:.{}f}{}", number / unit, scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0, name);
 }
 
 std::string parameters_figure(const ArmEvidence& arm) {

@@ -45,8 +45,13 @@ std::string p_figure(double p);
 /// "3.2", "100" of 3.21 and 99.9 per cent: two significant digits, and all before the point.
 std::string percent_figure(double percent);
 
-/// "934 k", "1.06 M".
-std::string count_figure(int64_t number);
+/// The unit of a number in which it is shown, and its name: {1e6, " M"}; {1, ""} below a thousand.
+std::pair<double, const char*> unit_of(double number);
+/// Three digits and a unit: "1.06 M", "235 k", "12.4"; "-" if the number is not finite.
+std::string count_figure(double number);
+inline std::string count_figure(int64_t number) {
+  return count_figure(static_cast<double>(number));
+}
 
 /// The parameters of an arm; "1,000 of 4,000" if a token uses only some of them, "4,000, 100
 /// trained" if others are frozen; "-" if no run has finished.

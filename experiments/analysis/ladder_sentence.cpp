@@ -24,7 +24,7 @@ std::string axis_words(const Ladder& ladder) {
 
 /// "0.004", "1.2 M": a place on the axis.
 std::string place_figure(const Ladder& ladder, double x) {
-  if (ladder.axis == kSizeAxis) return count_figure(std::llround(x)) + " parameters";
+  if (ladder.axis == kSizeAxis) return count_figure(x) + " parameters";
   return fmt::format("{:.3g}", x);
 }
 

@@ -323,14 +323,6 @@ void add_training_notes(const config::Study& study, std::span<const records::Run
     notes.push_back(fmt::format("{}: {}.", config::listed(names), note));
 }
 
-/// "2.40 M beside 1.20 M", in full if the figures are the same.
-std::string two_figures(double own, double base) {
-  const auto one = std::llround(own), other = std::llround(base);
-  const auto first = count_figure(one), second = count_figure(other);
-  return first == second ? fmt::format("{} beside {}", one, other)
-                         : fmt::format("{} beside {}", first, second);
-}
-
 /// Arms with the same number of steps as their baseline but another number of tokens.
 void add_token_counts(const Evidence& evidence, std::vector<std::string>& notes) {
   constexpr double kAlike = 0.01;
@@ -341,8 +333,8 @@ void add_token_counts(const Evidence& evidence, std::vector<std::string>& notes)
       if (baseline == nullptr || arm.steps.mean != baseline->steps.mean) continue;
       const double own = arm.tokens.mean, base = baseline->tokens.mean;
       if (std::abs(own - base) > kAlike * base)
-        uneven.push_back(
-            fmt::format("{} {} of {}", arm.name, two_figures(own, base), baseline->name));
+        uneven.push_back(fmt::format("{} {} beside {} of {}", arm.name, count_figure(own),
+                                     count_figure(base), baseline->name));
     }
     if (!uneven.empty() && task.parts.empty())
       notes.push_back(

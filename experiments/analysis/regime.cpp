@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <variant>
 
@@ -31,10 +30,7 @@ bool is_outside(const Range& source, double value) {
 
 /// "12", "12 to 24"
 std::string range_text(const Range& range) {
-  const auto number = [](double value) {
-    return value < 1000 ? fmt::format("{:.3g}", value) : count_figure(std::llround(value));
-  };
-  const auto low = number(range[0]), high = number(range[1]);
+  const auto low = count_figure(range[0]), high = count_figure(range[1]);
   return low == high ? low : low + " to " + high;
 }
 

@@ -121,21 +121,6 @@ std::string plain(double number) {
                                        : "-");
 }
 
-std::pair<double, const char*> unit_of(double number) {
-  static constexpr std::array<std::pair<double, const char*>, 5> kUnits = {
-      {{1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
-  for (const auto& unit : kUnits)
-    if (std::abs(number) >= 0.9995 * unit.first) return unit;
-  return {1, ""};
-}
-
-std::string large(double number) {
-  constexpr double kBeyondUnits = 999.5e15;
-  const auto [unit, name] = unit_of(number);
-  if (unit == 1 || std::abs(number) >= kBeyondUnits)
-    return std::isfinite(number) ? typeset(fmt::format("{:.3g}", number)) : plain(number);
-  const double scaled = std::abs(number) / unit;
-  return fixed(number / unit, scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0) + name;
-}
+std::string large(double number) { return typeset(analysis::count_figure(number)); }
 
 }  // namespace ablate::report

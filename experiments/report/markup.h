@@ -72,8 +72,6 @@ std::string interval(const std::optional<statistics::Interval>& interval,
 std::string fixed(double number, int decimals);
 /// Four significant digits: "0.7391", "12.35".
 std::string plain(double number);
-/// The unit of `large` for a number, and its name: {1e6, " M"}; {1, ""} below a thousand.
-std::pair<double, const char*> unit_of(double number);
 /// Three digits and a unit: "1.06 M", "235 k", "12.4".
 std::string large(double number);
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/analysis/figure.h"
+
 namespace ablate::report {
 
 Markup rule(const char* kind, double from_x, double from_y, double to_x, double to_y) {
@@ -48,7 +50,7 @@ std::vector<std::string> texts_at(const std::vector<double>& ticks) {
 std::vector<std::string> texts_at(const Scale& scale, const std::vector<double>& ticks) {
   if (scale.logarithmic() || ticks.size() < 2) return texts_at(ticks);
   const double most = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
-  const auto [unit, name] = most < 1e4 ? std::pair(1.0, "") : unit_of(most);
+  const auto [unit, name] = most < 1e4 ? std::pair(1.0, "") : analysis::unit_of(most);
   const double places = -std::log10((ticks[1] - ticks[0]) / unit);
   const int decimals = std::max(0, static_cast<int>(std::ceil(places - 1e-9)));
   if (decimals > kMostDecimals) return texts_at(ticks);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ranges>
 
 #include "experiments/analysis/compared.h"
@@ -173,9 +172,7 @@ Grid ladder_grid(const analysis::Ladder& ladder) {
       grid.rows.push_back(
           {{arm.name},
            {label},
-           {!sizes          ? ""
-            : std::isnan(x) ? "-"
-                            : analysis::count_figure(std::llround(x))},
+           {sizes ? analysis::count_figure(x) : ""},
            {std::to_string(score.count)},
            estimate(analysis::mean_figure(score, ladder.metric), score.interval, ladder.metric),
            compared ? difference_cell(arm.effects[i].mean, arm.effects[i].interval, ladder.metric)

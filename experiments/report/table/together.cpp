@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "experiments/analysis/figure.h"
 #include "experiments/config/schema/metric.h"
@@ -15,13 +14,6 @@ namespace {
 
 using analysis::PooledArm;
 using analysis::SizeVerdict;
-
-/// Of a number that a user gives, which may be too large for an integer.
-std::string size_figure(double parameters) {
-  constexpr double kCounted = 1e15;
-  if (parameters >= kCounted) return large(parameters);
-  return analysis::count_figure(std::llround(parameters));
-}
 
 /// "within 0.01", "better", "undecided"
 std::string verdict_words(const PooledArm& arm, const SizeVerdict& size) {
@@ -77,7 +69,7 @@ ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& a
   auto figures = difference(sample.mean, sample.interval, arm.metric);
   if (sample.interval) figures += " " + interval(sample.interval, arm.metric);
   return {.name = fmt::format("{}, {} ({})", setting.study, setting.setting,
-                              size_figure(setting.parameters)),
+                              analysis::count_figure(setting.parameters)),
           .figures = figures,
           .look = {look},
           .mean = sample.mean,
@@ -87,7 +79,7 @@ ForestRow setting_row(const analysis::SettingEffect& setting, const PooledArm& a
 }
 
 ForestRow predicted_row(const SizeVerdict& size, const PooledArm& arm, size_t look) {
-  return {.name = fmt::format("predicted at {}", size_figure(size.parameters)),
+  return {.name = fmt::format("predicted at {}", analysis::count_figure(size.parameters)),
           .figures = difference(size.effect.mean, size.effect.prediction, arm.metric) + " " +
                      interval(size.effect.prediction, arm.metric) + ", " + verdict_words(arm, size),
           .look = {look},
@@ -133,9 +125,9 @@ Grid together_grid(const analysis::Together& together) {
     for (const double parameters : together.sizes) {
       const auto* size = verdict_at(arm, parameters);
       if (size == nullptr)
-        add({{size_figure(parameters)}, {"-"}, {"-"}, {"-"}, {"-"}});
+        add({{analysis::count_figure(parameters)}, {"-"}, {"-"}, {"-"}, {"-"}});
       else
-        add({{size_figure(parameters)},
+        add({{analysis::count_figure(parameters)},
              {analysis::value_beside(size->effect.mean, size->effect.confidence, arm.metric)},
              {analysis::format_metric(size->effect.confidence, arm.metric)},
              {analysis::format_metric(size->effect.prediction, arm.metric)},

@@ -9,7 +9,7 @@ TEST(ParametersFigure, SaysHowManyATokenUsesWhereThatIsSome) {
   EXPECT_EQ(parameters_figure({.parameters = 934'000, .active_parameters = 934'000}), "934 k");
   EXPECT_EQ(parameters_figure({.parameters = 934'000, .trained_parameters = 934'000}), "934 k");
   EXPECT_EQ(parameters_figure({.parameters = 934'000, .trained_parameters = 1'024}),
-            "934 k, 1 k trained");
+            "934 k, 1.02 k trained");
   EXPECT_EQ(parameters_figure({.parameters = 934'000, .active_parameters = 250'000}),
             "250 k of 934 k");
   EXPECT_EQ(parameters_figure({.parameters = 934'000}), "934 k") << "where nobody has counted";

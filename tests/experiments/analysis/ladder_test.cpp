@@ -88,7 +88,7 @@ TEST(Ladder, ASignTurnsIfIntervalsExcludeZeroOnOppositeSides) {
   EXPECT_EQ(arm.sentence,
             "more: its difference changes by -0.100 [-0.100, -0.100] with ten times the parameters "
             "(p 0.031). That its difference is the same everywhere has p 0.031. Its sign turns; "
-            "the line through its means is zero at 10 k parameters.");
+            "the line through its means is zero at 10.0 k parameters.");
 }
 
 TEST(Ladder, AnEffectThatIsTheSameEverywhereHasNoInteraction) {

@@ -71,8 +71,8 @@ TEST(Page, CostsHaveTablesOfTheirOwnThatOpen) {
   const auto page = page_of(sample_report());
   EXPECT_FALSE(says(first_table(page), "memory"));
   const auto html = part(page, "<details><summary>Costs</summary>", "<h3>");
-  for (const auto* figure : {"memory", ">1 k<", ">2.40 k<", ">50<", ">400<", ">20.0 M<", ">2.62<",
-                             ">300 MB<", "To reach a loss of 1,", "0.85 (0.75 to 0.95)"})
+  for (const auto* figure : {"memory", ">1.20 k<", ">2.40 k<", ">50<", ">400<", ">20.0 M<",
+                             ">2.62<", ">300 MB<", "To reach a loss of 1,", "0.85 (0.75 to 0.95)"})
     EXPECT_TRUE(says(html, figure)) << figure << " in\n" << html;
 }
 

@@ -41,7 +41,7 @@ TEST(TogetherTable, HasARowForEachSizeAndADashWhereItIsTooFar) {
   const auto grid = together_grid(pooled_arms());
   ASSERT_EQ(grid.rows.size(), 3U);
   const auto text = layout(grid);
-  EXPECT_TRUE(says(text, "gated  loss           3  0.012   1 k"));
+  EXPECT_TRUE(says(text, "gated  loss           3  0.012  1.00 k"));
   EXPECT_TRUE(says(text, "-0.020  [-0.030, -0.010]  [-0.050, 0.010]  undecided")) << text;
   EXPECT_TRUE(says(tabular(grid), "$-$0.020 & ")) << "LaTeX has no minus of Unicode";
   EXPECT_TRUE(says(text, "pooling takes 3"));
@@ -67,8 +67,8 @@ TEST(TogetherTable, IsDrawnWithItsPredictions) {
   ASSERT_EQ(forest.panels.front().groups.size(), 2U);
   const auto& rows = forest.panels.front().groups.front().rows;
   ASSERT_EQ(rows.size(), 4U) << "three settings and one size";
-  EXPECT_EQ(rows.front().name, "one, text (1 k)");
-  EXPECT_EQ(rows.back().name, "predicted at 1 k");
+  EXPECT_EQ(rows.front().name, "one, text (1.00 k)");
+  EXPECT_EQ(rows.back().name, "predicted at 1.00 k");
   EXPECT_EQ(rows.back().interval->low, -0.05);
 }
 
