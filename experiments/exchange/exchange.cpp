@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string>
+#include <vector>
+
 #include "data/random.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
@@ -75,6 +78,23 @@ models::SpecialTokens special_tokens_of(const run::LoadedRun& run) {
           .start = run.format.start_token(run.tokenizers)};
 }
 
+/// The keys of decoding by which the run's own outputs may differ from those that the file's
+/// methods give unless they are told; empty: none, or the model writes no text.
+std::string note_on_decoding(const run::LoadedRun& run) {
+  if (run.tokenizers.labels || run.experiment.model.family == models::Family::encoder_only)
+    return "";
+  std::vector<std::string> keys;
+  for (const auto& [path, own, usual] :
+       config::differences({.decoding = run.experiment.decoding}, config::Experiment()))
+    if (path != "decoding.batch" && path != "decoding.draft")
+      keys.push_back(fmt::format("{}: {}", path, own));
+  if (keys.empty()) return "";
+  return fmt::format(
+      "note: the run writes its outputs with {}, of which greedy, beam and sample know only what "
+      "they are given (docs/export.md)\n",
+      fmt::join(keys, ", "));
+}
+
 void require_agreement(const Agreement& agreement, torch::ScalarType type,
                        const std::filesystem::path& file, const std::string& after) {
   if (!agrees(agreement, type))
@@ -127,6 +147,7 @@ Agreement export_torchscript(const ExportRequest& request, std::ostream& message
   const auto agreement = compare(model, archive.module, contents);
   require_agreement(agreement, request.type, request.to, "; no file was written");
   training::write_durably(request.to, bytes);
+  messages << note_on_decoding(run);
   return agreement;
 }
 

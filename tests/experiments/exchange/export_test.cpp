@@ -18,6 +18,20 @@ TEST_F(ExportTest, IsCheckedWhenItIsWrittenAndLater) {
   EXPECT_TRUE(ends(verified(), 0, "18 greedy and beam searches, 0 with other ids"));
 }
 
+TEST_F(ExportTest, NamesTheKeysOfDecodingThatItsMethodsDoNotKnow) {
+  const auto run = trained(
+      "copy",
+      "  data: { task: copy, symbols: 4, train_length: [1, 4], test_length: [4], examples: { "
+      "train: 40, validation: 4, test: 4 } }\n  tokenizer: { kind: word }\n  model: { d_model: "
+      "8, layers: 1, attention: { heads: 2 }, feed_forward: { d_hidden: 8 } }\n"
+      "  training: { steps: 2, threads: 1 }\n"
+      "  decoding: { max_length: 3, min_length: 1, batch: 3 }\n");
+  EXPECT_TRUE(says(program("export", run, "--to", folder_ / "copy.pt", "2>&1").output,
+                   "note: the run writes its outputs with decoding.min_length: 1, "
+                   "decoding.max_length: 3, of which"));
+  EXPECT_FALSE(says(exported().output, "note: the run writes"));
+}
+
 TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
   ASSERT_EQ(exported().code, 0);
   auto archive = from_archive(read_file(file()), file());
