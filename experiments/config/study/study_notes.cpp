@@ -78,6 +78,21 @@ bool all_routers(const models::TransformerOptions& model, const auto& is_so) {
   });
 }
 
+/// Whether attention or embeddings may have norms of their own, with the epsilon of the layers'.
+bool has_inner_norms(const models::TransformerOptions& model) {
+  const auto plain = [](const auto& attention) {
+    const auto* heads = std::get_if<models::MultiHead>(&attention);
+    return heads != nullptr && heads->qk_norm == models::QkNorm::none;
+  };
+  const bool pair = model.family == models::Family::encoder_decoder;
+  return model.embedding_norm != models::EmbeddingNorm::none ||
+         !all_layers(model, [&](const models::LayerOptions& layer) {
+           const auto* own = std::get_if<models::MultiHead>(&layer.cross_attention);
+           return plain(layer.attention) &&
+                  (!pair || own == nullptr || plain(layer.cross_attention));
+         });
+}
+
 std::vector<Unread> unread_of_model(const models::TransformerOptions& model) {
   using models::NormKind;
   const auto every_norm = [&](std::initializer_list<NormKind> kinds) {
@@ -87,6 +102,11 @@ std::vector<Unread> unread_of_model(const models::TransformerOptions& model) {
   };
   const bool no_canon = all_layers(
       model, [](const models::LayerOptions& layer) { return layer.canon.places.empty(); });
+  const bool no_norm = every_norm({NormKind::none});
+  const bool sequential = all_layers(model, [](const models::LayerOptions& layer) {
+    return layer.block == models::Block::sequential;
+  });
+  const std::string no_norms = "layers have no norms";
   const std::string no_places = "model.canon.places is empty";
   const bool no_scores = all_routers(model, []<class Held>(const Held&) {
     return Held::moefied || std::is_same_v<Held, models::HashRouter>;
@@ -96,6 +116,10 @@ std::vector<Unread> unread_of_model(const models::TransformerOptions& model) {
            "model.norm.alpha", "no norm is tanh"},
           {every_norm({NormKind::rms, NormKind::none}), "model.norm.bias",
            "no norm has a bias, as layer, batch and tanh have"},
+          {every_norm({NormKind::tanh, NormKind::none}) && !has_inner_norms(model),
+           "model.norm.epsilon", "no norm divides by a root"},
+          {no_norm && sequential, "model.norm.placement", no_norms},
+          {no_norm, "model.norm.attention", no_norms},
           {!model.share.layers, "model.share.order", "model.share.layers is absent"},
           {no_canon, "model.canon.width", no_places},
           {no_canon, "model.canon.residual", no_places},
@@ -129,7 +153,7 @@ std::vector<Unread> unread_of_training(const Experiment& run) {
       {!training.length_warmup.given(), "training.length_warmup.shortest",
        "training.length_warmup.share is 0"},
       {!training.lora.given(), "training.lora", "training.lora.rank is 0", "training.lora.rank"},
-      {training.init_from.given() && !training.init_from.split, "training.init_from.positions",
+      {!training.init_from.split, "training.init_from.positions",
        "training.init_from.split divides nothing"},
       {tied, "training.lr_multipliers.output", one_matrix},
       {tied, "model.initialization.output", one_matrix},
