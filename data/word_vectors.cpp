@@ -123,6 +123,9 @@ class Reader {
   [[noreturn]] void fail(const std::string& place, const std::string& why) const {
     throw DataError(fmt::format("{}: {}: {}", file_.string(), place, why));
   }
+  [[noreturn]] void fail_for_more(int64_t words) const {
+    fail("line 1", fmt::format("promises {} words, and more follow", words));
+  }
   void check_width(size_t width) const {
     if (width != width_)
       throw DataError(fmt::format("{}: its vectors are {} numbers wide, and model.d_model is {}",
@@ -140,8 +143,9 @@ class Reader {
   }
   void read_text(std::optional<std::string> line, int64_t at, std::optional<int64_t> words) {
     int64_t found = 0;
-    for (; line && !(words && found == *words); line = bytes_.until('\n'), ++at) {
+    for (; line; line = bytes_.until('\n'), ++at) {
       if (fields_of(*line).empty()) continue;
+      if (words && found == *words) fail_for_more(*words);
       add_line(*line, at);
       ++found;
     }
@@ -180,6 +184,7 @@ class Reader {
       std::memcpy(vector.data(), raw.data(), raw.size());
       add(*word, std::move(vector), place);
     }
+    if (bytes_.peek(2).find_first_not_of("\r\n") != std::string_view::npos) fail_for_more(words);
   }
   void add(const std::string& word, std::vector<float> vector, const std::string& place) {
     if (!std::ranges::all_of(vector, [](float x) { return std::isfinite(x); }))

@@ -93,6 +93,9 @@ TEST_F(WordVectorsTest, EveryFaultSaysWhereAndWhat) {
   EXPECT_EQ(message("fish 1 2 3\ndog 1 b 3\n"), "line 2: 'b' is no number");
   EXPECT_EQ(message("cat 1 inf 3\n"), "line 1: the vector of 'cat' is not finite");
   EXPECT_EQ(message("2 3\ncat 1 2 3\n"), "line 1: promises 2 words, and 1 follow");
+  EXPECT_EQ(message("1 3\ncat 1 2 3\n\ndog 1 2 3\n"), "line 1: promises 1 words, and more follow");
+  EXPECT_EQ(message("1" + binary({{"cat", {1, 2, 3}}, {"dog", {1, 2, 3}}}, true).substr(1)),
+            "line 1: promises 1 words, and more follow");
   EXPECT_EQ(message("2 3\ncat 0.123456789 0.123456789\ndog 0.123456789 0.123456789\n"),
             "line 2: has 3 fields; a word and 3 numbers belong there");
   EXPECT_EQ(message("2 3\ncat 0,12 0,34 0,56\ndog 0,12 0,34 0,56\n"),
