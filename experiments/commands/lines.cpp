@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iostream>
 #include <string_view>
+#include <utility>
 
 #include "data/corpus.h"
 #include "data/foreign_form.h"
@@ -26,6 +27,9 @@ std::optional<std::string> InputLines::next() {
   auto line = reader_.next();
   if (!line) return {};
   if (line->cut) fail(reader_, *line);
+  if (!line->fault.empty() && !std::exchange(noted_, true))
+    std::cerr << fmt::format("note: {}: {}, and is read all the same\n", reader_.place(),
+                             line->fault);
   return std::move(line->text);
 }
 

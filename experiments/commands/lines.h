@@ -16,7 +16,8 @@ namespace ablate::commands {
 inline constexpr int64_t kLongestLine = 16'777'216;
 
 /// The lines of standard input as they come, read as those of files are. They may hold any bytes,
-/// so that every line is answered; a longer one than kLongestLine throws DataError.
+/// so that every line is answered, and the first that is no text is noted on standard error; a
+/// longer one than kLongestLine throws DataError.
 class InputLines {
  public:
   /// The next line, for which it waits; nullopt at the end. Throws DataError if the input cannot be
@@ -29,6 +30,7 @@ class InputLines {
 
  private:
   data::LineReader reader_{data::GzipFile::standard_input(), kLongestLine};
+  bool noted_ = false;
 };
 
 /// All lines of a file, or of standard input for "-"; an empty file has no lines. Throws DataError
