@@ -2,7 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "experiments/analysis/compared.h"
 #include "experiments/analysis/figure.h"
@@ -50,12 +54,26 @@ std::string last_letters(const std::string& text, size_t count) {
   return text.substr(at);
 }
 
-/// The first and the last letters of a text around an ellipsis if some are left out: names often
-/// differ at their ends alone.
-std::string cut(const std::string& text, size_t most) {
+/// The text with an ellipsis behind its `first` letters, in the place of what makes it longer than
+/// `most`.
+std::string cut(const std::string& text, size_t most, size_t first) {
   if (width(text) <= most) return text;
-  const size_t first = most / 2;
   return shown(text, first + 1) + last_letters(text, most - first - 1);
+}
+
+/// The names, cut in their middle, at their end or at their beginning, where most of them stay
+/// different: arms often differ at their ends alone, and test sets before "(beyond)".
+std::vector<std::string> cut_names(const std::vector<std::string>& names, size_t most) {
+  std::vector<std::string> best;
+  size_t different = 0;
+  for (const size_t first : {most / 2, most - 1, size_t{0}}) {
+    std::vector<std::string> all;
+    for (const auto& name : names) all.push_back(cut(name, most, first));
+    const auto count = std::set(all.begin(), all.end()).size();
+    if (count > different) best = std::move(all);
+    different = std::max(different, count);
+  }
+  return best;
 }
 
 constexpr size_t kShortestName = 12;  // letters that a name keeps
@@ -74,17 +92,31 @@ size_t width_of(const Grid& grid) {
   return total;
 }
 
-/// Names no longer than they must be for the grid to fit the screen, the longest cut first.
+size_t width_of_names(const Grid& grid, size_t column) {
+  size_t widest = 0;
+  for (const auto& row : grid.rows) widest = std::max(widest, width(row[column].text));
+  return widest;
+}
+
+/// Names no longer than they must be for the grid to fit the screen, the longest cut first, as far
+/// as that makes their column narrower.
 void fit_names(Grid& grid) {
+  const auto whole = grid.rows;
   while (width_of(grid) > kScreen) {
-    size_t longest = 0;
-    for (size_t column = 1; column < grid.columns.size(); ++column)
-      if (grid.columns[column].holds == Holds::names &&
-          width_of_column(grid, column) > width_of_column(grid, longest))
+    std::optional<size_t> longest;
+    for (size_t column = 0; column < grid.columns.size(); ++column) {
+      const size_t most = width_of_names(grid, column);
+      const auto& holds = grid.columns[column].holds;
+      if ((column == 0 || holds == Holds::names) && most > kShortestName &&
+          most > width(grid.columns[column].heading) &&
+          (!longest || most > width_of_names(grid, *longest)))
         longest = column;
-    const size_t most = width_of_column(grid, longest) - 1;
-    if (most < kShortestName) return;
-    for (auto& row : grid.rows) row[longest].text = cut(row[longest].text, most);
+    }
+    if (!longest) return;
+    std::vector<std::string> names;
+    for (const auto& row : whole) names.push_back(row[*longest].text);
+    const auto shorter = cut_names(names, width_of_names(grid, *longest) - 1);
+    for (size_t i = 0; i < shorter.size(); ++i) grid.rows[i][*longest].text = shorter[i];
   }
 }
 
