@@ -26,28 +26,43 @@
 namespace ablate::analysis {
 namespace {
 
-void add_flaws(const records::RunResult& run, std::vector<std::string>& notes) {
-  const auto name = records::label(run.task, run.arm, run.seed);
+std::vector<std::string> flaws_of(const records::RunResult& run) {
+  std::vector<std::string> flaws;
   if (run.skipped_lines > 0)
-    notes.push_back(fmt::format("{}: {} bad lines left out.", name, run.skipped_lines));
+    flaws.push_back(fmt::format("{} bad lines left out", run.skipped_lines));
   if (run.repeated_pairs + run.lopsided_pairs > 0)
-    notes.push_back(fmt::format(
-        "{}: {} training pairs left out that had come before, and {} whose sides differ too much "
-        "in length (data.filter).",
-        name, run.repeated_pairs, run.lopsided_pairs));
+    flaws.push_back(fmt::format(
+        "{} training pairs left out that had come before, and {} whose sides differ too much in "
+        "length (data.filter)",
+        run.repeated_pairs, run.lopsided_pairs));
   if (run.cut_sources + run.cut_targets > 0)
-    notes.push_back(
-        fmt::format("{}: {} sources and {} targets of the training set cut at the length limit.",
-                    name, run.cut_sources, run.cut_targets));
+    flaws.push_back(
+        fmt::format("{} sources and {} targets of the training set cut at the length limit",
+                    run.cut_sources, run.cut_targets));
   if (run.skipped_updates > 0)
-    notes.push_back(
-        fmt::format("{}: {} updates left out (not finite).", name, run.skipped_updates));
+    flaws.push_back(fmt::format("{} updates left out (not finite)", run.skipped_updates));
   if (run.target_vocabulary > 0 &&
       config::is_above(run.validation_perplexity, static_cast<double>(run.target_vocabulary)))
-    notes.push_back(fmt::format(
-        "{}: the validation perplexity, {}, is above {}, which guessing among all tokens of a "
-        "target would give: this run has learned nothing, or has diverged.",
-        name, format_metric(run.validation_perplexity, "perplexity"), run.target_vocabulary));
+    flaws.push_back(fmt::format(
+        "the validation perplexity is above {}, which guessing among all tokens of a target would "
+        "give: nothing has been learned, or training has diverged",
+        run.target_vocabulary));
+  return flaws;
+}
+
+/// A sentence for each note, behind the names that it is of.
+void add_by_note(const std::map<std::string, std::vector<std::string>>& names_of,
+                 std::vector<std::string>& notes) {
+  for (const auto& [note, names] : names_of)
+    notes.push_back(fmt::format("{}: {}.", config::listed(names), note));
+}
+
+void add_flaws(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
+  std::map<std::string, std::vector<std::string>> runs;  // flaw -> task/arm/seed
+  for (const auto& run : results)
+    for (const auto& flaw : flaws_of(run))
+      runs[flaw].push_back(records::label(run.task, run.arm, run.seed));
+  add_by_note(runs, notes);
 }
 
 void add_scoring(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
@@ -319,8 +334,7 @@ void add_training_notes(const config::Study& study, std::span<const records::Run
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
-  for (const auto& [note, names] : arms)
-    notes.push_back(fmt::format("{}: {}.", config::listed(names), note));
+  add_by_note(arms, notes);
 }
 
 /// Arms with the same number of steps as their baseline but another number of tokens.
@@ -369,7 +383,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_unequal_sizes(evidence, study, notes);
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);
-  for (const auto& run : results) add_flaws(run, notes);
+  add_flaws(results, notes);
   add_known_examples(results, notes);
   add_scored_tokens(results, notes);
   add_test_flaws(results, notes);
