@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/ops/backend.h"
 #include "models/ops/elementwise.h"
 #include "models/ops/weight_casts.h"
 
@@ -49,7 +50,7 @@ torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& co
 torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const ForwardContext& context) const {
   const auto wide = x.to(weight.scalar_type());  // [B, T, D]
   auto mean = running_mean_, variance = running_variance_;
-  if (context.training && weight.requires_grad()) {
+  if (context.training && ops::is_trained(weight)) {
     const auto mask = context.padding_mask.defined()
                           ? context.padding_mask
                           : torch::ones_like(x.select(-1, 0), torch::kBool);

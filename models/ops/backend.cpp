@@ -9,6 +9,8 @@ bool has_cpu_type(const torch::Tensor& x) {
          (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kBFloat16);
 }
 
+bool is_trained(const torch::Tensor& parameter) { return parameter.requires_grad(); }
+
 bool trains_on_cpu(const torch::Tensor& x) {
   return has_cpu_type(x) && torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing();
 }

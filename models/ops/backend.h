@@ -19,6 +19,9 @@ inline constexpr bool kHasKernels = false;
 /// Whether x is on a CPU in one of the two types that are trained in there: float or bfloat16.
 bool has_cpu_type(const torch::Tensor& x);
 
+/// Whether updates change this parameter.
+bool is_trained(const torch::Tensor& parameter);
+
 /// Whether an operation with its own gradient may take x, of such a type, in this pass: autograd
 /// records, but no trace, which needs ATen's operators.
 bool trains_on_cpu(const torch::Tensor& x);
