@@ -99,7 +99,10 @@ struct MultiHead {
   double softcap = 0.0, dropout = 0.0;
   OutputGate gate = OutputGate::none;
   ValueResidual value_residual = ValueResidual::none;
-  bool value_embedding = false, exclusive = false, differential = false, forgetting = false;
+  bool value_embedding = false;
+  bool exclusive = false;
+  bool differential = false;
+  bool forgetting = false;
   std::optional<bool> qkv_bias, output_bias;
 
   static void fields(auto& o, auto&& visit) {
@@ -154,6 +157,18 @@ struct MultiHead {
             "must be false unless score_function is softmax");
     require(!o.forgetting || o.softcap == 0, "softcap",
             "must be 0 with forgetting, whose terms it would cap");
+  }
+
+  /// Calls visit(key, member, why) with what cross-attention cannot have.
+  static void of_self_attention(auto& o, auto&& visit) {
+    visit("window", o.window, "has no effect: targets and sources have no distance");
+    visit("value_residual", o.value_residual,
+          "must be none: only self-attention mixes values of several layers");
+    visit("value_embedding", o.value_embedding,
+          "must be false: its values are those of the encoder's output, not of tokens");
+    visit("exclusive", o.exclusive,
+          "must be false: a target has no value of its own among those of the source");
+    visit("forgetting", o.forgetting, "must be false: targets and sources have no distance");
   }
 
   /// Attention maps: one for every query of a head.

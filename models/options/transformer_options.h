@@ -194,9 +194,7 @@ inline CrossAttentionOptions cross_attention_of(const TransformerOptions& o, Sid
   const auto* shared = std::get_if<MultiHead>(&o.layer.attention);
   if (shared == nullptr) return NoAttention{};
   auto same = *shared;
-  same.window.reset();
-  same.value_residual = ValueResidual::none;
-  same.value_embedding = same.exclusive = same.forgetting = false;
+  MultiHead::of_self_attention(same, [](auto, auto& member, auto) { member = {}; });
   return same;
 }
 

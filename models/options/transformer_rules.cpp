@@ -276,17 +276,12 @@ void cross_attention_rules(const TransformerOptions& o, const options::Require& 
             "cannot be same if model.attention is not multi_head; choose multi_head or none");
     const auto resolved = cross_attention_of(o, Side::decoder, cross);
     const auto* heads = std::get_if<MultiHead>(&resolved);
-    require(heads == nullptr || !heads->window, at + "cross_attention.window",
-            "has no effect: targets and sources have no distance");
-    require(heads == nullptr || heads->value_residual == ValueResidual::none,
-            at + "cross_attention.value_residual",
-            "must be none: only self-attention mixes values of several layers");
-    require(heads == nullptr || !heads->value_embedding, at + "cross_attention.value_embedding",
-            "must be false: its values are those of the encoder's output, not of tokens");
-    require(heads == nullptr || !heads->exclusive, at + "cross_attention.exclusive",
-            "must be false: a target has no value of its own among those of the source");
-    require(heads == nullptr || !heads->forgetting, at + "cross_attention.forgetting",
-            "must be false: targets and sources have no distance");
+    if (heads != nullptr)
+      MultiHead::of_self_attention(*heads,
+                                   [&](const char* key, const auto& member, const char* why) {
+                                     require(member == std::remove_cvref_t<decltype(member)>(),
+                                             at + "cross_attention." + key, why);
+                                   });
     require(heads == nullptr || heads->divides(o.d_model),
             same ? "attention.heads" : at + "cross_attention.heads",
             "must divide d_model unless d_k and d_v are given");
