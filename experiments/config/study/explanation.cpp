@@ -113,6 +113,12 @@ std::string explanation_of_metric(const Metric& metric) {
                      word_of(metric.direction));
 }
 
+/// The keys and words of this very name.
+std::string keys_named(const std::string& name) {
+  const auto names = names_of_entries();
+  return std::ranges::find(names, name) == names.end() ? "" : keys_that_say(name);
+}
+
 /// What a word of another toolkit is here, and the explanation of that.
 std::string explanation_of(const ForeignWord& word) {
   auto answer =
@@ -135,7 +141,8 @@ std::string explanation(const std::string& path) {
                        required ? "must be given\n" : fallback_text(*variant), below(*variant));
   const auto* found = node_at(root, path);
   if (found == nullptr || path.empty()) {
-    if (const auto* metric = find_metric(path)) return explanation_of_metric(*metric);
+    if (const auto* metric = find_metric(path))
+      return explanation_of_metric(*metric) + keys_named(path);
     if (const auto* word = find_foreign_word(path)) return explanation_of(*word);
     if (auto keys = keys_that_say(path); !keys.empty()) return keys;
     const auto source = std::make_shared<const Source>("explain", path);
