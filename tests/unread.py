@@ -92,7 +92,7 @@ def keys(tree):
         for name, struct in STRUCT.findall(text) + shared:
             for key, path in [found for offered in OFFERED.findall(struct) + SHARED.findall(struct) for found in VISIT.findall(offered)]:
                 member = path.rpartition(".")[2]
-                own = "" if SHARED.search(struct) else re.sub(rf"^  [\w:<>, ]+ {member}(?: = .*| *\{{.*)?;\n", "", OFFERED.sub("", without_strings(struct)), flags=re.M)
+                own = "" if SHARED.search(struct) else re.sub(rf"^  [\w:<>, ]+ (?:\w+(?: = [^,;]*)?, )*{member}(?:,.*| = .*| *\{{.*)?;\n", "", OFFERED.sub("", without_strings(struct)), flags=re.M)
                 places = [f"{header}: {name}"] if re.search(rf"\b{member}\b", own) else []
                 for file, content in body.items():
                     if member in index[file] and header in includes[file]:

@@ -54,6 +54,10 @@ class Unread(unittest.TestCase):
         self.assertEqual(found({**tree, "models/area.cpp": reader % 'return f("options.width");'}), key)
         self.assertEqual(found({**tree, "models/area.cpp": reader % "const auto& [width] = options; return width;"}), [])
 
+    def test_a_key_that_is_declared_in_a_row_is_not_read_there(self):
+        for row in ("double depth = 0.5, width = 0;", "double width = 0, depth = 0.5;"):
+            self.assertEqual(len(found({"models/options.h": OPTIONS.replace("int64_t width = 0;", row)})), 1)
+
     def test_a_file_that_does_not_include_the_header_reads_no_key_of_it(self):
         tree = {"models/options.h": OPTIONS, "models/other.cpp": "int64_t f(const Other& other) {\n  return other.width;\n}\n"}
         self.assertEqual(len(found(tree)), 1)
