@@ -227,7 +227,8 @@ TEST(Explanation, ANameFindsWhatHasItAlone) {
   EXPECT_TRUE(explanation("muon").starts_with("training.optimizer.kind: muon\n"));
   EXPECT_FALSE(says(explanation("muon"), "normuon"));
   const auto both = explanation("length_ratio");
-  EXPECT_TRUE(both.starts_with("length_ratio: ") && says(both, "data.filter.length_ratio\n")) << both;
+  EXPECT_TRUE(both.starts_with("length_ratio: ") && says(both, "data.filter.length_ratio\n"))
+      << both;
   EXPECT_EQ(explanation("bleu").find("\n    "), std::string::npos) << "no key has this name";
 }
 
