@@ -79,7 +79,8 @@ models::SpecialTokens special_tokens_of(const run::LoadedRun& run) {
 }
 
 /// The keys of decoding by which the run's own outputs may differ from those that the file's
-/// methods give unless they are told; empty: none, or the model writes no text.
+/// methods give unless they are told; empty if there are no such keys, or if the model writes no
+/// text.
 std::string note_on_decoding(const run::LoadedRun& run) {
   if (run.tokenizers.labels || run.experiment.model.family == models::Family::encoder_only)
     return "";

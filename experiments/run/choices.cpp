@@ -37,7 +37,7 @@ std::optional<Origin> finished_run(const records::RunFolder& folder) {
                 folder};
 }
 
-/// What `one` starts from: another run, or an arm of its own study.
+/// The run, or the arm of its own study, from which `one` starts.
 std::optional<Origin> origin_of(const config::Study& study, const std::string& task,
                                 const Origin& one) {
   const auto& from = one.experiment.training.init_from;

@@ -159,7 +159,7 @@ struct MultiHead {
             "must be 0 with forgetting, whose terms it would cap");
   }
 
-  /// Calls visit(key, member, why) with what cross-attention cannot have.
+  /// Calls visit(key, member, why) for the members that cross-attention cannot have.
   static void of_self_attention(auto& o, auto&& visit) {
     visit("window", o.window, "has no effect: targets and sources have no distance");
     visit("value_residual", o.value_residual,

@@ -54,15 +54,14 @@ std::string last_letters(const std::string& text, size_t count) {
   return text.substr(at);
 }
 
-/// The text with an ellipsis behind its `first` letters, in the place of what makes it longer than
-/// `most`.
+/// The text, shortened to `most` letters by an ellipsis behind its `first` ones.
 std::string cut(const std::string& text, size_t most, size_t first) {
   if (width(text) <= most) return text;
   return shown(text, first + 1) + last_letters(text, most - first - 1);
 }
 
-/// The names, cut in their middle, at their end or at their beginning, where most of them stay
-/// different: arms often differ at their ends alone, and test sets before "(beyond)".
+/// The names, cut in their middle, at their end or at their beginning: at the place that keeps most
+/// of them different. Arms often differ at their ends alone, and test sets before "(beyond)".
 std::vector<std::string> cut_names(const std::vector<std::string>& names, size_t most) {
   std::vector<std::string> best;
   size_t different = 0;
