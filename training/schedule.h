@@ -10,7 +10,7 @@ namespace ablate::training {
 /// needs no state. Every schedule rises linearly to its peak at step `warmup`.
 double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t steps);
 
-// What all stages together make of an update, see UpdateStage.
+// The options of one update with the changes of all its stages, see UpdateStage.
 int64_t batches_at(const TrainingOptions& options, const UpdatePlace& now);
 double mean_batches(const TrainingOptions& options);
 int64_t row_length_at(const TrainingOptions& options, const UpdatePlace& now, int64_t longest);

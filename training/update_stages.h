@@ -23,7 +23,7 @@ struct UpdatePlace {
   double progress = static_cast<double>(step - 1) / static_cast<double>(steps);
 };
 
-/// What a stage may change of an update. By default it leaves everything as it is.
+/// The changes that a stage may make to an update. By default it leaves everything as it is.
 struct UpdateStage {
   /// Its batches, of `all`.
   int64_t batches(const UpdatePlace&, int64_t all) const { return all; }
